@@ -1,0 +1,234 @@
+"""The values everyone speaks of, and the glossary.
+
+vault        a git repository of Markdown
+identity     one agent role; never a model
+peer         another person or agent that an identity talks to
+document     one Markdown file; inside memfs named by its path under ``memories/<identity>/``
+section      a heading and what is under it
+entry        one memory: a list item, or a paragraph that ends in a block id
+block id     ``^m-...`` at the end of an entry: its name for life
+transcript   a conversation on disk; a *session* is the conversation itself
+turn         one message
+operation    one change that extraction asks for
+merge        operations applied to documents; ends in one commit
+ledger       what memfs last wrote, by entry: hash, evidence time, origin
+mark         a line in ``.forgotten``: what must not come back
+suggestion   memfs's other wording of an entry a person edited, offered as a callout
+evidence     the turns that prove an entry; *evidence time* is when the last of them was said
+cursor       how far a transcript has been merged
+trailer      a ``Memfs-...`` line at the end of a commit message
+lease, epoch who may work on an identity, and how often that changed hands
+intent log   the crash record of a commit under way
+baton        a line on the *relay board*, for the next agent
+chunk, embedding, hit, score   the terms of search
+canonical    Markdown and git; *derived* is what lies under ``.memfs/``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+Role = Literal["user", "assistant", "participant", "document"]
+Origin = Literal["extracted", "hand", "remembered"]
+FieldValue = str | tuple[str, ...] | int
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool call of an assistant turn. ``arguments`` is parsed JSON where it parses, else the raw string."""
+
+    id: str | None
+    name: str
+    arguments: Any = None
+    result: str | None = None
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that came with a turn: its path or name, and its text where the transcript carries it."""
+
+    path: str
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message.
+
+    ``timestamp`` is as spec'd for transcripts: ISO 8601, local times without a zone stay without one.
+    ``start`` and ``end`` are byte offsets of the record(s) in the transcript (``end`` exclusive);
+    for formats that are rewritten whole both are 0 and ``id`` is the key.
+    ``peer`` names who said it, when that was not the identity's own user.
+    """
+
+    role: Role
+    text: str
+    timestamp: str | None = None
+    id: str | None = None
+    speaker: str | None = None
+    peer: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    start: int = 0
+    end: int = 0
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What a transcript says of itself. ``id`` is None where the format has no session id."""
+
+    id: str | None = None
+    title: str | None = None
+    cwd: str | None = None
+    started_at: str | None = None
+    identity: str | None = None
+    model: str | None = None
+    channel: str | None = None
+    parent: str | None = None
+    memory_policy: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedLine:
+    """A whole line that no record could be read from."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """How far one transcript has been merged into one identity.
+
+    ``source`` is the format where the session has an id, else the source's name; ``session`` the session id,
+    else the path under the source's root. ``offset`` (bytes) ends after the last whole record; ``head`` and
+    ``tail`` are SHA-256 of the first and last 64 KiB before it. ``path`` is where the transcript lay, relative
+    to the source's root (a hint for ``why``).
+    """
+
+    source: str
+    session: str
+    offset: int
+    message_id: str | None
+    size: int
+    head: str
+    tail: str
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One change that extraction asks for.
+
+    ``turns`` are positions in the list of turns handed to the extractor; they are its evidence.
+    ``peer`` and ``ranges`` (inclusive position pairs) say whose memory it is, when the extractor says so.
+    ``inferred``: deduced, not said; lands as a suggestion.
+    """
+
+    type: str
+    fields: Mapping[str, FieldValue]
+    turns: tuple[int, ...] = ()
+    peer: str | None = None
+    ranges: tuple[tuple[int, int], ...] = ()
+    inferred: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """An operation that was not used, and why."""
+
+    type: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens of model calls; 0 and 0 for the offline extractor."""
+
+    input: int = 0
+    output: int = 0
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(self.input + other.input, self.output + other.output)
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What an extractor made of a segment."""
+
+    operations: tuple[Operation, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    tokens: Tokens = field(default_factory=Tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where an operation is written: the identity's own memory (``peer`` None) or what it knows of a peer."""
+
+    identity: str
+    peer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What proves an entry: ``source`` (``format/session``), the message ids (or ``@offset``), and when it was said."""
+
+    source: str
+    messages: tuple[str, ...]
+    time: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An entry as an operation would have it, before the merge.
+
+    ``document`` is relative to ``memories/<identity>/``; ``section`` is the heading trail below the title;
+    ``text`` is one line of Markdown without bullet, checkbox and block id (for ``shape`` "paragraph": one paragraph).
+    ``box`` is None for entries that are no tasks, else " " or "x".
+    ``supersedes``: an entry of the same id with other text is kept, marked as superseded, rather than updated.
+    ``insist``: the user said it outright ("remember X"), so marks do not hold it back.
+    ``add_only`` / ``update_only``: the mode of its type.
+    """
+
+    id: str
+    type: str
+    field: str | None
+    document: str
+    section: tuple[str, ...]
+    text: str
+    evidence: Evidence
+    title: str
+    key: str = ""
+    shape: Literal["item", "paragraph"] = "item"
+    box: str | None = None
+    origin: Origin = "extracted"
+    supersedes: bool = False
+    insist: bool = False
+    inferred: bool = False
+    mode: Literal["upsert", "add_only", "update_only"] = "upsert"
+    peer: str | None = None
+    frontmatter: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class EntryView:
+    """One entry as every interface lists it. ``path`` is relative to the vault, ``line`` counts from 1."""
+
+    id: str | None
+    identity: str
+    peer: str | None
+    type: str
+    field: str | None
+    text: str
+    status: str | None
+    date: str | None
+    path: str
+    line: int
+    origin: Origin = "hand"
+    source: str | None = None
+    commit: str | None = None
