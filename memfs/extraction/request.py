@@ -1,0 +1,40 @@
+"""What an extractor is asked, and what every extractor is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, Protocol
+
+from memfs.model import Extraction, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One segment of a conversation, with all an extractor may know of its surroundings.
+
+    ``turns`` are evidence, ``context`` (earlier user turns) never is. ``types`` are the allowed memory types
+    (anything with a ``name``; empty: all). ``existing`` holds entries that are already known. ``now`` is aware
+    and in the user's zone: local dates follow from it. ``project`` is what the source says of the project.
+    """
+
+    turns: tuple[Turn, ...]
+    now: datetime
+    context: tuple[Turn, ...] = ()
+    types: tuple[Any, ...] = field(default=())
+    existing: tuple[str, ...] = ()
+    language: Literal["en", "zh"] = "en"
+    instructions: str = ""
+    project: str | None = None
+    identity: str = ""
+
+
+class Extractor(Protocol):
+    """Makes operations of turns. ``name`` is what merge commits say (``rules``, a model's name)."""
+
+    @property
+    def name(self) -> str: ...
+
+    def extract(self, request: Request) -> Extraction:
+        """Read ``request.turns``. Raises ExtractionError when it could not; an empty answer is no failure."""
+        ...
