@@ -1,0 +1,291 @@
+"""Every setting, declared once: the fields of `Config` and of the groups in it.
+
+A field's default, kind, range, choices and description are its declaration; `SETTINGS` lists them all
+under their dotted names, in the order of the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Literal, cast
+
+Kind = Literal["text", "integer", "boolean", "list"]
+Value = str | int | bool | tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a value must satisfy. Bounds are inclusive; ``also`` are values allowed outside them.
+
+    ``pattern`` fits the whole text, ``zone`` asks for a time zone's name; ``expected`` says either in words.
+    """
+
+    kind: Kind = "text"
+    low: int | None = None
+    high: int | None = None
+    also: tuple[int, ...] = ()
+    choices: tuple[str, ...] = ()
+    pattern: str | None = None
+    zone: bool = False
+    expected: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: ``key`` is its dotted name, ``place`` the attributes of `Config` that lead to it."""
+
+    key: str
+    place: tuple[str, ...]
+    default: Value
+    rule: Rule
+    description: str
+    variable: str | None = None
+
+    @property
+    def allowed(self) -> str:
+        """Range or choices in words, for messages and the reference."""
+        return describe_rule(self.rule)
+
+    def value(self, config: Config) -> Value:
+        """This setting's value in ``config``."""
+        found: Any = config
+        for name in self.place:
+            found = getattr(found, name)
+        return found  # type: ignore[no-any-return]
+
+
+def describe_rule(rule: Rule) -> str:
+    """Say in words which values a rule lets through."""
+    if rule.expected:
+        return rule.expected
+    if rule.choices:
+        return ", ".join(f"`{choice}`" for choice in rule.choices)
+    if rule.kind == "text":
+        if rule.high is not None:
+            return f"at most {rule.high:,} characters"
+        return "text" if rule.low is None else "text, not empty"
+    if rule.kind == "integer":
+        others = "".join(f", or {value}" for value in rule.also)
+        return (
+            f"{rule.low:,} or more{others}" if rule.high is None else f"{rule.low:,} to {rule.high:,}{others}"
+        )
+    return {"boolean": "`true`, `false`", "list": "list of text"}[rule.kind]
+
+
+def _kind(default: Value) -> Kind:
+    if isinstance(default, bool):
+        return "boolean"
+    if isinstance(default, int):
+        return "integer"
+    return "text" if isinstance(default, str) else "list"
+
+
+def setting(
+    default: Value, description: str, *, key: str | None = None, variable: str | None = None, **rule: Any
+) -> Any:
+    """Declare a setting as a dataclass field; ``key`` where its name in the file is not the attribute's."""
+    metadata = {
+        "rule": Rule(kind=_kind(default), **rule),
+        "description": description,
+        "key": key,
+        "variable": variable,
+    }
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractConfig:
+    """How transcripts become operations."""
+
+    model: str = setting(
+        "rules",
+        "What extracts: `rules` is built in and offline; empty turns extraction off.",
+        variable="MEMFS_EXTRACT_MODEL",
+    )
+    base_url: str = setting(
+        "",
+        "Address of an OpenAI-compatible server; empty: the model's own.",
+        variable="MEMFS_EXTRACT_BASE_URL",
+        pattern=r"(https?://\S+)?",
+        expected="an http:// or https:// address",
+    )
+    when: str = setting(
+        "live",
+        "`live` extracts as transcripts grow; with `daily` the watcher only notes what is pending.",
+        choices=("live", "daily"),
+    )
+    instructions: str = setting("", "Your own instructions to the model; no effect with `rules`.", high=1000)
+    delay_seconds: int = setting(
+        90,
+        "Seconds of quiet after a transcript's last growth; 0 for trying out.",
+        low=5,
+        high=3600,
+        also=(0,),
+    )
+    min_interval_seconds: int = setting(
+        300, "Least seconds between two extractions of one identity; nothing is dropped.", low=0, high=86400
+    )
+    max_tokens_per_identity_per_day: int = setting(
+        100_000, "Ceiling for paid models, per identity and day; reaching it only defers.", low=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyConfig:
+    """What may be remembered, unless an identity or a session says it more narrowly."""
+
+    self_enabled: bool = setting(True, "Remember what concerns the identity's own user.", key="self.enabled")
+    peer_enabled: bool = setting(True, "Remember what concerns peers.", key="peer.enabled")
+    working_memory_enabled: bool = setting(
+        True, "Keep a dated summary of each conversation in the journal.", key="working_memory.enabled"
+    )
+    memory_types: tuple[str, ...] | None = setting(
+        None, "The only memory types allowed; unset: all enabled types."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveConfig:
+    """Files that conversations mention."""
+
+    roots: tuple[str, ...] = setting((), "Folders that files may be archived from, and to.")
+    delete_originals: bool = setting(False, "Delete an original after its archived copy was verified.")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchConfig:
+    """What is searched."""
+
+    include: tuple[str, ...] = setting(("**/*.md",), "Notes that are searched, as globs beneath the vault.")
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingsConfig:
+    """The vectors of hybrid search."""
+
+    engine: str = setting(
+        "minilm",
+        "`minilm` is built in; `sentence-transformers` is an extra; `none` searches words only.",
+        choices=("minilm", "sentence-transformers", "none"),
+        variable="MEMFS_EMBEDDINGS_ENGINE",
+    )
+    model: str = setting(
+        "", "Model name or path for `sentence-transformers`.", variable="MEMFS_EMBEDDINGS_MODEL"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DailyConfig:
+    """The daily run."""
+
+    schedule: str = setting(
+        "0 59 23 * * *",
+        "When the daily run starts: second, minute, hour, day, month, weekday, in local time.",
+        pattern=r"[\d*/,A-Za-z?-]+( +[\d*/,A-Za-z?-]+){5}",
+        expected="six fields, seconds first",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptsConfig:
+    """Merged transcripts."""
+
+    keep: bool = setting(True, "Keep a redacted copy of merged turns under `archive/transcripts/`.")
+
+
+@dataclass(frozen=True, slots=True)
+class GitConfig:
+    """The vault's repository."""
+
+    branch: str = setting("", "Branch that memories are committed to; `memfs init` writes it here.")
+
+
+@dataclass(frozen=True, slots=True)
+class WatchConfig:
+    """The watcher."""
+
+    rescan_seconds: int = setting(60, "Seconds between two full looks at the sources.", low=1, high=86400)
+    polling: str = setting(
+        "auto",
+        "`always` for network drives without change events; `auto` polls only where events fail.",
+        choices=("auto", "always", "never"),
+        variable="MEMFS_WATCH_POLLING",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SourceConfig:
+    """A folder of transcripts: one ``[[sources]]`` block."""
+
+    path: str = setting(
+        "", "The folder, or one file; `~` is your home, a relative path starts at the vault. Required.", low=1
+    )
+    name: str = setting("", "A short name for messages; else the path.")
+    identity: str = setting("", "Whose memory it feeds; else the transcript says it.")
+    project: str = setting("", "The project its conversations are about; else their working directory.")
+    include: tuple[str, ...] = setting((), "Only files that match one of these globs.")
+    exclude: tuple[str, ...] = setting((), "No files that match one of these globs.")
+    archive: bool = setting(False, "Move merged transcripts to the archive; else they are never touched.")
+    me: tuple[str, ...] = setting((), "Your own names in its group chats.")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings of a vault. ``origins`` names where a setting that is not at its default was set."""
+
+    root: str = setting(
+        "",
+        "Folder beneath the vault's top that memfs keeps its own folders in; empty: the top itself.",
+        pattern=r"(?!/)(?!.*(^|/)\.\.(/|$))[^\\:]*",
+        expected="a path inside the vault",
+    )
+    language: str = setting(
+        "en",
+        "Headings, messages and commit subjects; memories stay in their conversation's language.",
+        choices=("en", "zh"),
+        variable="MEMFS_LANGUAGE",
+    )
+    timezone: str = setting(
+        "",
+        "Time zone of your days; empty: the system's.",
+        variable="MEMFS_TIMEZONE",
+        zone=True,
+        expected="a time zone such as `Europe/Madrid`",
+    )
+    file_archive_path: str = setting(
+        "", "Where files are archived; empty: `archive/` in the vault.", variable="MEMFS_FILE_ARCHIVE_PATH"
+    )
+    extract: ExtractConfig = field(default_factory=ExtractConfig)
+    memory_policy: PolicyConfig = field(default_factory=PolicyConfig)
+    archive: ArchiveConfig = field(default_factory=ArchiveConfig)
+    search: SearchConfig = field(default_factory=SearchConfig)
+    embeddings: EmbeddingsConfig = field(default_factory=EmbeddingsConfig)
+    daily: DailyConfig = field(default_factory=DailyConfig)
+    transcripts: TranscriptsConfig = field(default_factory=TranscriptsConfig)
+    git: GitConfig = field(default_factory=GitConfig)
+    watch: WatchConfig = field(default_factory=WatchConfig)
+    sources: tuple[SourceConfig, ...] = ()
+    origins: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+
+def _declared(group: Any, prefix: str = "", place: tuple[str, ...] = ()) -> Iterator[Setting]:
+    for entry in fields(group):
+        here = (*place, entry.name)
+        if "rule" in entry.metadata:
+            yield Setting(
+                key=prefix + (entry.metadata["key"] or entry.name),
+                place=here,
+                default=cast("Value", entry.default),
+                rule=entry.metadata["rule"],
+                description=entry.metadata["description"],
+                variable=entry.metadata["variable"],
+            )
+        elif is_dataclass(entry.default_factory):
+            yield from _declared(entry.default_factory, f"{prefix}{entry.name}.", here)
+
+
+SETTINGS: Mapping[str, Setting] = {declared.key: declared for declared in _declared(Config)}
+SOURCE_SETTINGS: Mapping[str, Setting] = {
+    declared.key: declared for declared in _declared(SourceConfig, "sources.")
+}
