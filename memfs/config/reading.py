@@ -84,7 +84,7 @@ class _Reader:
     def settings(
         self, table: Mapping[str, Any], trail: Trail, known: Mapping[str, Setting], prefix: str = ""
     ) -> Iterator[tuple[str, Value]]:
-        """The values of ``table``; ``known`` are settings by full name; ``prefix`` is where ``table`` lies."""
+        """The values of ``table``; ``known`` are settings by full name, ``prefix`` where ``table`` lies."""
         for name, value in table.items():
             key, here = prefix + name, (*trail, name)
             self.refuse_secret(name, key, value, here)

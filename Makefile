@@ -1,0 +1,70 @@
+# Everything runs in .venv, which each target sets up as far as it needs; only Python 3.11+, git and make
+# must be there. `make help` lists the targets.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+GROUP = $(BIN)/python -c 'import sys, tomllib; \
+	print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"][sys.argv[1]], sep="\n")'
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-slow check lint types imports format docs bench clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: .venv/.memfs ## watch transcripts become memory: ./demo-vault is yours to play with
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo.sh sample_vault demo-vault
+
+test: check .venv/.test ## everything that must hold: lint, types, import rules, tests
+	$(BIN)/pytest
+
+test-slow: .venv/.test ## the long suites
+	HYPOTHESIS_PROFILE=slow $(BIN)/pytest -m slow
+
+check: lint types imports ## what needs no tests: lint, types, import rules
+
+lint: .venv/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/.lint
+	$(BIN)/mypy
+
+imports: .venv/.lint
+	$(BIN)/lint-imports
+
+format: .venv/.lint ## put the code in its one format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: .venv/.memfs ## write the generated pages
+	$(BIN)/python -m memfs.config.reference > docs/settings.new
+	mv docs/settings.new docs/settings.md
+
+bench: .venv/.test ## run the benchmarks, one after the other
+	@set -e; for file in benchmarks/[!_]*.py; do echo "== $$file"; $(BIN)/python $$file; done
+
+clean: ## remove what was set up and made here
+	rm -rf .venv demo-vault build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+# Stamps: each says that its part of .venv fits pyproject.toml.
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "memfs needs Python 3.11 or newer")'
+	$(PYTHON) -m venv .venv
+
+.venv/.memfs: pyproject.toml | .venv/bin/python
+	$(PIP) --editable .
+	@touch $@
+
+.venv/.lint: pyproject.toml .venv/.memfs
+	@$(GROUP) lint > .venv/lint.txt
+	$(PIP) --requirement .venv/lint.txt
+	@touch $@
+
+# torch is by far the largest part; its exact version lets pip take a build without GPU where one is at hand.
+.venv/.test: pyproject.toml .venv/.memfs
+	@$(GROUP) test > .venv/test.txt
+	$(PIP) --requirement .venv/test.txt
+	@touch $@
