@@ -63,6 +63,7 @@ class Turn:
     ``start`` and ``end`` are byte offsets of the record(s) in the transcript (``end`` exclusive);
     for formats that are rewritten whole both are 0 and ``id`` is the key.
     ``peer`` names who said it, when that was not the identity's own user.
+    ``sidechain``: said inside a subagent; its "user" is the parent agent, so it is never evidence.
     """
 
     role: Role
@@ -76,11 +77,16 @@ class Turn:
     start: int = 0
     end: int = 0
     line: int | None = None
+    sidechain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What a transcript says of itself. ``id`` is None where the format has no session id."""
+    """What a transcript says of itself. ``id`` is None where the format has no session id.
+
+    ``parent`` is the session this one was forked from or spawned by. ``subagent``: a subagent's transcript;
+    ``agent`` is its id where it shares its parent's session id (Claude Code).
+    """
 
     id: str | None = None
     title: str | None = None
@@ -91,6 +97,8 @@ class Session:
     channel: str | None = None
     parent: str | None = None
     memory_policy: Mapping[str, Any] | None = None
+    agent: str | None = None
+    subagent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
