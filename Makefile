@@ -11,7 +11,7 @@ GROUP = $(BIN)/python -c 'import sys, tomllib; \
 .PHONY: help demo test test-slow check lint types imports format docs bench clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s%s\n", $$1, $$2}' Makefile
 
 demo: .venv/.memfs ## watch transcripts become memory: ./demo-vault is yours to play with
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo.sh sample_vault demo-vault
