@@ -1,0 +1,1 @@
+"""Files on disk: safe paths, writes that lose nobody's bytes, locks, leases, intent log, local state."""
