@@ -110,12 +110,12 @@ def render_intent(intent: Intent) -> bytes:
     for target in record["targets"]:
         if target["data"] is not None:
             target["data"] = base64.b64encode(target["data"]).decode("ascii")
-    return json.dumps({"version": _VERSION, **record}, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return json.dumps({"version": _VERSION, **record}).encode()
 
 
 def parse_intent(data: bytes) -> Intent:
     """The inverse of `render_intent`. Raises ValueError, KeyError or TypeError on anything else."""
-    record = json.loads(data.decode("utf-8", "surrogatepass"))
+    record = json.loads(data)
     if record.pop("version") != _VERSION:
         raise ValueError("another version")
     targets = tuple(_target(item) for item in record.pop("targets"))
