@@ -13,6 +13,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -25,6 +26,7 @@ __all__ = [
     "exchange",
     "fsync_folder",
     "hash_bytes",
+    "new_file_mode",
     "put_new",
     "read_state",
     "remove_file",
@@ -43,13 +45,13 @@ _STABLE_READS = 3
 class FileState:
     """A path at one moment. ``data`` and ``hash`` are there for a regular file within the size limit only.
 
-    ``mode`` is the permission bits; times are nanoseconds, ``size`` bytes.
+    ``mode`` is the permission bits (when absent: those of a new file); times are nanoseconds, ``size`` bytes.
     """
 
     kind: Literal["file", "absent", "too_large", "special"]
     data: bytes | None = None
     hash: str | None = None
-    mode: int = 0o644
+    mode: int = 0
     size: int = 0
     mtime_ns: int = 0
     ctime_ns: int = 0
@@ -81,13 +83,21 @@ def read_state(path: Path, *, limit: int = READ_LIMIT) -> FileState:
             with os.fdopen(descriptor, "rb", buffering=0) as file:
                 return _read_stable(file.fileno(), limit)
     except FileNotFoundError:
-        return FileState("absent")
+        return FileState("absent", mode=new_file_mode())
 
 
-def write_temp(target: Path, data: bytes, mode: int = 0o644, *, name: str | None = None) -> Path:
+@cache
+def new_file_mode() -> int:
+    """The permission bits of a new file under this process's umask."""
+    umask = os.umask(0o077)
+    os.umask(umask)
+    return 0o666 & ~umask
+
+
+def write_temp(target: Path, data: bytes, mode: int | None = None, *, name: str | None = None) -> Path:
     """Write ``data`` durably to a new file beside ``target``; missing folders are made.
 
-    ``name`` comes from `temp_name` when a crash record must know it first. Raises VaultError, UnsafePath.
+    ``mode`` None: as any new file. ``name`` comes from `temp_name` when a crash record must know it first. Raises VaultError, UnsafePath.
     """
     name = name or temp_name()
     with open_folder(target.parent, create=True) as folder, _explain(target, "write beside"):
@@ -97,7 +107,7 @@ def write_temp(target: Path, data: bytes, mode: int = 0o644, *, name: str | None
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
                 file.flush()
-                os.fchmod(file.fileno(), mode)
+                os.fchmod(file.fileno(), new_file_mode() if mode is None else mode)
                 os.fsync(file.fileno())
         except BaseException:
             with suppress(FileNotFoundError):

@@ -12,7 +12,10 @@ _TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\[[!^]?\]?[^\]/]*\]|\{[^{}/]*\}|.", re.DO
 
 
 def compile_globs(globs: Sequence[str]) -> Callable[[str], bool]:
-    """A test whether a path matches one of ``globs``; names are compared in NFC, letter case counts. Raises ConfigError."""
+    """A test whether a path matches one of ``globs``; names are compared in NFC, letter case counts.
+
+    Raises ConfigError.
+    """
     if tuple(globs) == ("**/*.md",):
         return lambda path: path.endswith(".md")
     try:

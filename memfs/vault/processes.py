@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +38,8 @@ def _start_by_proc(pid: int) -> str | None:
 
 
 def _start_by_ps(pid: int) -> str | None:
+    import subprocess
+
     command = ["/bin/ps", "-o", "stat=,lstart=", "-p", str(pid)]
     answer = subprocess.run(
         command, capture_output=True, text=True, check=False, timeout=10, env={"LC_ALL": "C", "TZ": "UTC"}
