@@ -1,0 +1,196 @@
+"""Merge and commit: protocol 3.1. Every use case that writes goes through here.
+
+One writer at a time holds the vault's lock for as long as it takes to read the targets, compute their new texts and
+commit them. Files come first, then the index, then the branch; only then is anything acknowledged.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from memfs.errors import RepositoryBusy
+from memfs.services.failpoints import reach
+from memfs.services.placing import settle_displaced
+from memfs.services.rollforward import Committed, prepare, recover, roll_forward
+from memfs.vault.files import FileState, hash_bytes, read_state
+from memfs.vault.intents import Intent, IntentTarget
+from memfs.vault.lock import hold_vault
+from memfs.vault.paths import resolve_beneath
+
+if TYPE_CHECKING:
+    from memfs.history.index import IndexEntry
+    from memfs.history.messages import CommitMessage
+    from memfs.history.refs import Head
+    from memfs.services.opening import Vault
+
+_TRIES = 10
+NO_BASE = "none"
+
+
+@dataclass
+class Transaction:
+    """The vault under its lock, on one commit of one branch. Read first, then commit once."""
+
+    vault: Vault
+    head: Head
+    states: dict[str, FileState] = field(default_factory=dict)
+    hand_commit: str | None = None
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file now (None: absent); remembered, so that the commit can tell what it replaces."""
+        if path not in self.states:
+            self.states[path] = read_state(resolve_beneath(self.vault.top, path))
+        return self.states[path].data
+
+    def obstacles(self, paths: Iterable[str]) -> Mapping[str, str]:
+        """Why memfs does not write into some of these files now: a filter, a partly staged or conflicted state."""
+        names = list(paths)
+        repository = self.vault.repository
+        filtered = repository.filtered(names)
+        staged = repository.staged(self.head.commit, names)
+        entries = repository.index_entries(sorted(staged)) if staged else {}
+        found: dict[str, str] = {}
+        for name in names:
+            data = self.read(name)
+            reason = _file_obstacle(self.states[name])
+            if name in filtered:
+                reason = "the file has a git filter"
+            elif name in staged and not self._is_staged_whole(name, data, entries[name]):
+                reason = "the file is partly staged or in conflict"
+            if reason:
+                found[name] = reason
+        return found
+
+    def _is_staged_whole(self, name: str, data: bytes | None, entries: tuple[IndexEntry, ...]) -> bool:
+        if len(entries) != 1 or entries[0].stage or data is None:
+            return not entries and data is None
+        return self.vault.repository.matches(name, data, entries[0].oid)
+
+    def commit(self, files: Mapping[str, bytes | None], message: CommitMessage) -> Committed:
+        """Write ``files`` (None: remove) in one commit with ``message``; hand edits in them are committed before.
+
+        Raises:
+            RepositoryBusy: git cannot take it now; where the log was written already the merge is pending.
+        """
+        for path in files:
+            self.read(path)
+        self._commit_hand_edits(files)
+        intent = prepare(self.vault, self._intent(files, message))
+        return roll_forward(self.vault, intent)
+
+    def _intent(self, files: Mapping[str, bytes | None], message: CommitMessage) -> Intent:
+        from memfs.history.messages import render_message
+
+        repository, old = self.vault.repository, self.head.commit
+        committed = repository.blob_ids(old, list(files)) if old else {}
+        targets = []
+        for path, data in files.items():
+            state, entry = self.states[path], committed.get(path)
+            targets.append(
+                IntentTarget(
+                    path=path,
+                    old_hash=state.hash,
+                    new_hash=None if data is None else hash_bytes(data),
+                    data=data,
+                    old_blob=entry[1] if entry else None,
+                    mode=state.mode if state.data is not None else 0o644,
+                    git_mode=entry[0] if entry else "100644",
+                )
+            )
+        return Intent(
+            id=secrets.token_hex(8),
+            branch=self.head.ref or "",
+            old=old,
+            message=render_message(replace(message, base=old or NO_BASE)),
+            targets=tuple(targets),
+        )
+
+    def _commit_hand_edits(self, paths: Iterable[str]) -> None:
+        """Commit what a person changed in these files, as the person, so that the merge's commit is memfs's alone."""
+        from memfs.history.messages import CommitMessage, action_subject, render_message
+
+        repository, names = self.vault.repository, list(paths)
+        for _ in range(_TRIES):
+            edited = self._hand_edits(names)
+            if not edited:
+                return
+            base = self.head.commit
+            repository.set_index(edited)
+            reach("hand.indexed")
+            tree = repository.write_tree(base, edited)
+            what = ", ".join(sorted(name.rpartition("/")[2] for name in edited))
+            subject = action_subject("hand", what, language=self.vault.language)
+            text = render_message(CommitMessage("hand", subject, base=base or NO_BASE))
+            when = self.vault.now()
+            parents = (base,) if base else ()
+            commit = repository.write_commit(tree, parents, text, author="person", when=when)
+            moved = repository.move_ref(self.head.ref or "", commit, base, when=when)
+            self.head = repository.head()
+            if moved:
+                self.hand_commit = commit
+                reach("hand.committed")
+                return
+        raise RepositoryBusy("the branch keeps moving", hint="try again in a moment")
+
+    def _hand_edits(self, names: list[str]) -> dict[str, tuple[str, str] | None]:
+        repository = self.vault.repository
+        committed = repository.blob_ids(self.head.commit, names) if self.head.commit else {}
+        edited: dict[str, tuple[str, str] | None] = {}
+        for name in names:
+            data, entry = self.states[name].data, committed.get(name)
+            if data is None or (entry is not None and repository.matches(name, data, entry[1])):
+                continue
+            blob = repository.write_blob(name, data)
+            if entry is None or entry[1] != blob:
+                edited[name] = (entry[0] if entry else "100644", blob)
+        return edited
+
+
+@contextmanager
+def open_transaction(vault: Vault) -> Iterator[Transaction]:
+    """Hold the vault, finish what a crash left, and stand on the branch that memfs writes to.
+
+    Raises:
+        VaultLocked: another process holds it for too long.
+        RepositoryBusy: another branch, a detached HEAD, or git is in the middle of something.
+    """
+    with hold_vault(vault.layout):
+        reach("locked")
+        recover(vault)
+        settle_displaced(vault.layout, vault.read_object, vault.clock().timestamp())
+        yield Transaction(vault, require_branch(vault))
+
+
+def require_branch(vault: Vault) -> Head:
+    """The head memfs may commit to.
+
+    Raises:
+        RepositoryBusy: it is not the vault's branch, or a merge, rebase and the like is under way.
+    """
+    head = vault.repository.head()
+    wanted = vault.config.git.branch
+    if head.state is not None:
+        raise RepositoryBusy(
+            f"memfs waits: {_state_words(head.state)}", hint="finish it with git, then run the command again"
+        )
+    if head.ref is None or (wanted and head.ref != f"refs/heads/{wanted}"):
+        here = (head.ref or "no branch").removeprefix("refs/heads/")
+        raise RepositoryBusy(
+            f"memfs commits to the branch {wanted or 'of the vault'} and waits while {here} is checked out",
+            hint=f"git switch {wanted}" if wanted else "switch to a branch",
+        )
+    return head
+
+
+def _state_words(state: str) -> str:
+    return "HEAD is detached" if state == "detached" else f"a {state} is under way"
+
+
+def _file_obstacle(state: FileState) -> str | None:
+    if state.kind == "special":
+        return "it is no regular file"
+    return "the file is too large" if state.kind == "too_large" else None

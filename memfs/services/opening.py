@@ -1,0 +1,116 @@
+"""An open vault: the one value that every use case takes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from memfs.config import Config, load_config
+from memfs.config.zones import local_zone
+from memfs.errors import InvalidRequest
+from memfs.services.children import ChildRecorder
+from memfs.vault.layout import Layout, find_vault, open_layout
+
+if TYPE_CHECKING:
+    from memfs.history.repository import Repository
+    from memfs.memory.registry import Registry
+
+VAULT_VARIABLE = "MEMFS_VAULT"
+Language = Literal["en", "zh"]
+
+
+@dataclass(frozen=True)
+class Vault:
+    """A vault with its settings, its clock and, opened when first used, its repository and types."""
+
+    layout: Layout
+    config: Config
+    clock: Callable[[], datetime]
+    zone: tzinfo
+    children: ChildRecorder = field(default_factory=ChildRecorder)
+
+    @property
+    def language(self) -> Language:
+        """The language of headings, subjects and messages."""
+        return "zh" if self.config.language == "zh" else "en"
+
+    @property
+    def top(self) -> Path:
+        """The vault's folder, which is the repository's top level."""
+        return self.layout.top
+
+    @cached_property
+    def repository(self) -> Repository:
+        """The git repository (imported and opened only when history is needed)."""
+        from memfs.history.repository import open_repository
+
+        return open_repository(self.top, on_child=self.children)
+
+    def read_object(self, oid: str | None) -> bytes | None:
+        """The bytes of a git object; None for none."""
+        return None if oid is None else self.repository.read_object(oid)
+
+    @cached_property
+    def registry(self) -> Registry:
+        """The memory types: built-in ones and the vault's own."""
+        from memfs.memory.registry import build_registry
+        from memfs.services.resources import read_builtin_templates, read_vault_templates
+
+        return build_registry(read_builtin_templates("types"), read_vault_templates(self.layout, "types"))
+
+    def now(self) -> datetime:
+        """The present moment in the person's time zone."""
+        return self.clock().astimezone(self.zone)
+
+    def identities(self) -> tuple[str, ...]:
+        """The identities of this vault, sorted."""
+        return self.layout.identities()
+
+    def choose_identity(self, identity: str | None) -> str:
+        """The identity meant: the one named, or the only one there is.
+
+        Raises:
+            InvalidRequest: none is named and there are none or several.
+        """
+        from memfs.vault.paths import safe_name
+
+        if identity:
+            return safe_name(identity)
+        known = self.identities()
+        if len(known) == 1:
+            return known[0]
+        if not known:
+            raise InvalidRequest("this vault has no identity yet", hint="name one with --identity")
+        raise InvalidRequest(
+            "several identities live in this vault, so the call must say which one is meant",
+            hint=f"--identity with one of: {', '.join(known)}",
+        )
+
+
+def open_vault(
+    folder: Path | str | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    clock: Callable[[], datetime] | None = None,
+) -> Vault:
+    """Open the vault at ``folder``, else the one named by ``MEMFS_VAULT``, else the one around the current folder.
+
+    Raises:
+        VaultError: there is no vault there.
+        ConfigError: its settings cannot be used.
+    """
+    env = os.environ if environ is None else environ
+    start = Path(folder) if folder else Path(env.get(VAULT_VARIABLE) or Path.cwd())
+    top = find_vault(start)
+    config = load_config(top, env)
+    return Vault(
+        layout=open_layout(top, config.root),
+        config=config,
+        clock=clock or (lambda: datetime.now(UTC)),
+        zone=local_zone(config.timezone, env),
+    )

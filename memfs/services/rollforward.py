@@ -1,0 +1,211 @@
+"""Steps 4 to 7 of protocol 3.1: from a durable intent log to an acknowledged commit. Recovery is the same walk.
+
+Every step may be repeated: a process killed anywhere in here leaves a log from which the next one finishes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from memfs.errors import RepositoryBusy
+from memfs.services.children import recorded_children
+from memfs.services.failpoints import reach
+from memfs.services.placing import place_target
+from memfs.services.threeway import merge_files
+from memfs.vault.files import hash_bytes, read_state, temp_name, write_temp
+from memfs.vault.intents import Intent, IntentTarget, drop_intent, read_intent, write_intent
+from memfs.vault.paths import resolve_beneath
+
+if TYPE_CHECKING:
+    from memfs.services.opening import Vault
+
+_ROUNDS = 20
+_BASE = re.compile(r"^Memfs-Base: .*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """A commit that stands: its id, and the files it wrote (relative to the vault)."""
+
+    commit: str
+    files: tuple[str, ...]
+
+
+def recover(vault: Vault) -> Committed | None:
+    """Finish the commit that a crash interrupted, if there is one. The vault lock is held.
+
+    Raises:
+        RepositoryBusy: its branch is not the current one, or git is in the middle of something; nothing was touched.
+    """
+    intent = read_intent(vault.layout)
+    if intent is None:
+        return None
+    vault.repository.remove_stale_locks(recorded_children(intent))
+    return roll_forward(vault, intent)
+
+
+def roll_forward(vault: Vault, intent: Intent) -> Committed:
+    """Place the files, set the index, move the branch, look again, drop the log."""
+    repository = vault.repository
+    for _ in range(_ROUNDS):
+        _require_branch(vault, intent)
+        tip = repository.read_ref(intent.branch)
+        commit = _made_before(vault, intent, tip)
+        if commit is None:
+            with vault.children.recording(vault.layout, intent):
+                intent, commit = _attempt(vault, intent, tip)
+        if commit is not None:
+            reach("ref.moved")
+            _look_again(vault, intent)
+            reach("verified")
+            repository.sync(intent.branch)
+            reach("synced")
+            drop_intent(vault.layout)
+            reach("log.dropped")
+            return Committed(commit, tuple(target.path for target in intent.targets))
+    raise RepositoryBusy(
+        f"{intent.branch} keeps moving", hint="the merge is logged and finishes with the next memfs command"
+    )
+
+
+def prepare(vault: Vault, intent: Intent) -> Intent:
+    """Step 3: blobs and temp files, then the log, all durable. From here on the commit rolls forward."""
+    files = {target.path: target.data for target in intent.targets if target.data is not None}
+    blobs = vault.repository.write_blobs(files)
+    targets = [
+        replace(target, new_blob=blobs[target.path], temp=temp_name()) if target.path in blobs else target
+        for target in intent.targets
+    ]
+    reach("blobs.written")
+    for target in targets:
+        if target.data is not None:
+            place = resolve_beneath(vault.top, target.path)
+            write_temp(place, target.data, target.mode, name=target.temp)
+    reach("temp.written")
+    prepared = replace(intent, targets=tuple(targets))
+    write_intent(vault.layout, prepared)
+    reach("log.written")
+    return prepared
+
+
+def _attempt(vault: Vault, intent: Intent, tip: str | None) -> tuple[Intent, str | None]:
+    if tip != intent.old:
+        intent = _follow(vault, intent, tip)
+    _place(vault, intent)
+    reach("index.before")
+    _require_branch(vault, intent)
+    vault.repository.set_index(_changes(intent))
+    reach("index.set")
+    tree = vault.repository.write_tree(intent.old, _changes(intent))
+    reach("tree.written")
+    commit = vault.repository.write_commit(
+        tree,
+        () if intent.old is None else (intent.old,),
+        intent.message,
+        author="memfs",
+        when=vault.now(),
+    )
+    intent = replace(intent, extra={**intent.extra, "commits": [*intent.extra.get("commits", ()), commit]})
+    write_intent(vault.layout, intent)
+    vault.children.intent = intent
+    reach("commit.written")
+    _require_branch(vault, intent)
+    reach("ref.before")
+    moved = vault.repository.move_ref(intent.branch, commit, intent.old, when=vault.now())
+    return intent, commit if moved else None
+
+
+def _made_before(vault: Vault, intent: Intent, tip: str | None) -> str | None:
+    """The commit of an earlier life of this intent, when the branch holds it."""
+    if tip is None:
+        return None
+    for commit in reversed(list(intent.extra.get("commits", ()))):
+        if commit == tip or vault.repository.is_ancestor(commit, tip):
+            return str(commit)
+    return None
+
+
+def _follow(vault: Vault, intent: Intent, tip: str | None) -> Intent:
+    """The person committed meanwhile: stand on their commit, their text merged with ours where both changed a file."""
+    repository = vault.repository
+    there = repository.blob_ids(tip, [target.path for target in intent.targets]) if tip else {}
+    moved = []
+    for target in intent.targets:
+        found = there.get(target.path)
+        blob = found[1] if found else None
+        if blob not in (target.old_blob, target.new_blob) and target.data is not None and blob is not None:
+            target = _merge_target(vault, target, blob)
+        moved.append(target)
+    message = _BASE.sub(f"Memfs-Base: {tip or 'none'}", intent.message, count=1)
+    return prepare(vault, replace(intent, old=tip, message=message, targets=tuple(moved)))
+
+
+def _merge_target(vault: Vault, target: IntentTarget, blob: str) -> IntentTarget:
+    assert target.data is not None
+    theirs = vault.read_object(blob) or b""
+    merged = merge_files(target.path, vault.read_object(target.old_blob), theirs, target.data)
+    on_disk = read_state(resolve_beneath(vault.top, target.path))
+    ours = on_disk.hash in (target.new_hash, hash_bytes(theirs))
+    return replace(
+        target,
+        data=merged,
+        new_hash=hash_bytes(merged),
+        old_hash=on_disk.hash if ours else hash_bytes(theirs),
+        old_blob=blob,
+    )
+
+
+def _place(vault: Vault, intent: Intent) -> None:
+    now = vault.clock().timestamp()
+    for target in intent.targets:
+        place_target(vault.layout, target, vault.read_object, now)
+    reach("place.done")
+
+
+def _look_again(vault: Vault, intent: Intent) -> None:
+    """Step 7: a file or its index entry that fell back to the old text (a stash in the window) is set again.
+
+    Only where the branch still has our text: what a person changed or reverted since is theirs.
+    """
+    repository = vault.repository
+    head = repository.head()
+    if head.ref != intent.branch or head.commit is None:
+        return
+    paths = [target.path for target in intent.targets]
+    committed, staged = repository.blob_ids(head.commit, paths), repository.index_entries(paths)
+    fallen = {}
+    for target in intent.targets:
+        found = committed.get(target.path)
+        if target.data is None or found is None or found[1] != target.new_blob:
+            continue
+        state = read_state(resolve_beneath(vault.top, target.path))
+        if state.hash != target.new_hash and (state.hash == target.old_hash or state.kind == "absent"):
+            place_target(
+                vault.layout, replace(target, temp=None), vault.read_object, vault.clock().timestamp()
+            )
+        entries = staged[target.path]
+        if not entries or entries[0].oid == target.old_blob:
+            fallen[target.path] = (target.git_mode, target.new_blob or "")
+    if fallen:
+        repository.set_index(fallen)
+
+
+def _require_branch(vault: Vault, intent: Intent) -> None:
+    head = vault.repository.head()
+    if head.ref == intent.branch and head.state is None:
+        return
+    busy = f"a {head.state} is under way" if head.state else f"the current branch is {head.ref}"
+    raise RepositoryBusy(
+        f"a merge into {intent.branch} waits: {busy}",
+        hint=f"it finishes with the next memfs command on {intent.branch.removeprefix('refs/heads/')}",
+    )
+
+
+def _changes(intent: Intent) -> Mapping[str, tuple[str, str] | None]:
+    return {
+        target.path: None if target.new_blob is None or target.data is None else (target.git_mode, target.new_blob)
+        for target in intent.targets
+    }
