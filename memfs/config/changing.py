@@ -8,16 +8,15 @@ from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memfs.config.checks import nearest
+from memfs.config.checks import nearest, parse_typed
 from memfs.config.reading import LOCAL_NAME, SHARED_NAME, read_settings, read_text
-from memfs.config.settings import SETTINGS, Setting
+from memfs.config.settings import SETTINGS
 from memfs.errors import ConfigError
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
 
 _BOM = "\ufeff"
-_TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
 def set_setting(top: Path, key: str, value: str | None, *, local: bool = False) -> Path:
@@ -44,38 +43,12 @@ def set_setting(top: Path, key: str, value: str | None, *, local: bool = False) 
     if value is None:
         _remove(document, key.split("."))
     else:
-        _assign(document, key.split("."), _parse(declared, value))
+        _assign(document, key.split("."), parse_typed(declared.rule, value))
     after = document.as_string()
     read_settings(after, str(path))
     if after != before:
         _replace(path, after)
     return path
-
-
-def _parse(setting: Setting, text: str) -> Any:
-    """Text as typed, in the setting's kind; what does not parse stays text and fails validation."""
-    kind, stripped = setting.rule.kind, text.strip()
-    if kind == "boolean":
-        return _TRUTH.get(stripped.lower(), text)
-    if kind == "integer":
-        try:
-            return int(stripped)
-        except ValueError:
-            return text
-    if kind == "list":
-        return _parse_list(stripped)
-    return text
-
-
-def _parse_list(text: str) -> Any:
-    import tomllib
-
-    if text.startswith("["):
-        try:
-            return tomllib.loads(f"list = {text}")["list"]
-        except tomllib.TOMLDecodeError:
-            return text
-    return [item.strip() for item in text.split(",") if item.strip()]
 
 
 def _assign(document: TOMLDocument, names: list[str], value: Any) -> None:

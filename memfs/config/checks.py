@@ -14,6 +14,7 @@ _TYPES: Mapping[str, tuple[Any, str]] = {
     "boolean": (bool, "true or false"),
     "list": (list, "a list of texts"),
 }
+_TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
 def check_value(rule: Rule, value: Any) -> str | None:
@@ -46,6 +47,35 @@ def _is_zone(name: str) -> bool:
     import zoneinfo
 
     return name in zoneinfo.available_timezones()
+
+
+def parse_typed(rule: Rule, text: str) -> Any:
+    """A value as a person types it, in the rule's kind; what does not parse stays text and fails the check.
+
+    Lists are ``a, b`` or ``["a", "b"]``.
+    """
+    kind, stripped = rule.kind, text.strip()
+    if kind == "boolean":
+        return _TRUTH.get(stripped.lower(), text)
+    if kind == "integer":
+        try:
+            return int(stripped)
+        except ValueError:
+            return text
+    if kind == "list":
+        return _parse_list(stripped)
+    return text
+
+
+def _parse_list(text: str) -> Any:
+    import tomllib
+
+    if text.startswith("["):
+        try:
+            return tomllib.loads(f"list = {text}")["list"]
+        except tomllib.TOMLDecodeError:
+            return text
+    return [item.strip() for item in text.split(",") if item.strip()]
 
 
 def nearest(key: str, known: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from memfs.config.checks import check_value, choice_hint, nearest
+from memfs.config.checks import check_value, choice_hint, nearest, parse_typed
 from memfs.config.settings import SETTINGS, SOURCE_SETTINGS, Config, Rule, Setting, SourceConfig, Value
 from memfs.errors import ConfigError
 
@@ -158,7 +158,7 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, tuple[Value, str]
     for setting in SETTINGS.values():
         variable = setting.variable
         if variable is not None and variable in environ:
-            value = environ[variable]
+            value = parse_typed(setting.rule, environ[variable])
             problem = check_value(setting.rule, value)
             if problem:
                 raise ConfigError(
@@ -166,7 +166,7 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, tuple[Value, str]
                     key=setting.key,
                     hint=choice_hint(setting.rule, value) or f"it overrides {setting.key}",
                 )
-            found[setting.key] = (value, variable)
+            found[setting.key] = (tuple(value) if isinstance(value, list) else value, variable)
     return found
 
 

@@ -119,6 +119,7 @@ class ExtractConfig:
     delay_seconds: int = setting(
         90,
         "Seconds of quiet after a transcript's last growth; 0 for trying out.",
+        variable="MEMFS_EXTRACT_DELAY_SECONDS",
         low=5,
         high=3600,
         also=(0,),

@@ -189,6 +189,9 @@ def test_a_wrong_environment_variable_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="MEMFS_LANGUAGE must be one of en, zh") as caught:
         load_config(tmp_path, {"MEMFS_LANGUAGE": "fr"})
     assert caught.value.key == "language"
+    with pytest.raises(ConfigError, match="MEMFS_EXTRACT_DELAY_SECONDS must be a whole number"):
+        load_config(tmp_path, {"MEMFS_EXTRACT_DELAY_SECONDS": "soon"})
+    assert load_config(tmp_path, {"MEMFS_EXTRACT_DELAY_SECONDS": "7"}).extract.delay_seconds == 7
 
 
 def test_lines_are_found_in_every_form() -> None:
