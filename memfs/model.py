@@ -26,8 +26,9 @@ canonical    Markdown and git; *derived* is what lies under ``.memfs/``
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -135,7 +136,7 @@ class Operation:
 
     ``turns`` are positions in the list of turns handed to the extractor; they are its evidence.
     ``peer`` and ``ranges`` (inclusive position pairs) say whose memory it is, when the extractor says so.
-    ``inferred``: deduced, not said; lands as a suggestion.
+    ``inferred``: deduced, not said; lands as a suggestion. ``insist``: the user asked outright to have it remembered.
     """
 
     type: str
@@ -144,6 +145,7 @@ class Operation:
     peer: str | None = None
     ranges: tuple[tuple[int, int], ...] = ()
     inferred: bool = False
+    insist: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,7 @@ class Extraction:
 
     operations: tuple[Operation, ...] = ()
     dropped: tuple[Dropped, ...] = ()
-    tokens: Tokens = field(default_factory=Tokens)
+    tokens: Tokens = dataclasses.field(default_factory=Tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,7 @@ class Draft:
 
     ``document`` is relative to ``memories/<identity>/``; ``section`` is the heading trail below the title;
     ``text`` is one line of Markdown without bullet, checkbox and block id (for ``shape`` "paragraph": one paragraph).
-    ``box`` is None for entries that are no tasks, else " " or "x".
+    ``box`` is None for entries that are no tasks, else " " or "x"; "" for a task whose status was not said.
     ``supersedes``: an entry of the same id with other text is kept, marked as superseded, rather than updated.
     ``insist``: the user said it outright ("remember X"), so marks do not hold it back.
     ``add_only`` / ``update_only``: the mode of its type.
@@ -220,7 +222,7 @@ class Draft:
     inferred: bool = False
     mode: Literal["upsert", "add_only", "update_only"] = "upsert"
     peer: str | None = None
-    frontmatter: Mapping[str, str] = field(default_factory=dict)
+    frontmatter: Mapping[str, str | tuple[str, ...]] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,3 +242,4 @@ class EntryView:
     origin: Origin = "hand"
     source: str | None = None
     commit: str | None = None
+    priority: str | None = None
