@@ -1,0 +1,157 @@
+"""Text to search terms: the one function used when indexing, when asking, and when marking a snippet.
+
+Latin words are folded and stemmed; identifiers (``foo_bar``, ``utils.py``, ``--flag``, ``C++``) give themselves
+and their parts; Chinese, Japanese and Korean runs give single characters and pairs; emoji are terms of their own.
+A term never holds white space, so the terms of a text can be joined by blanks and split again.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memfs.search.stopwords import CJK_STOP_WORDS, STOP_CHARACTERS, STOP_WORDS
+
+_CJK = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_EMOJI = "\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_WORD = rf"(?:(?![{_CJK}])[\w\u0300-\u036f])+"
+_JOINERS = r"[-./\\:@+#'’&=~%]"
+_TOKEN = re.compile(
+    rf"(?P<cjk>[{_CJK}]+)"
+    rf"|(?P<emoji>[{_EMOJI}])"
+    rf"|(?P<word>(?:(?<!\w)(?:--?|~?/|[.@#$%]))?{_WORD}(?:(?:,(?=\d{{3}})|{_JOINERS}{{1,2}}){_WORD})*(?:\+\+|\#(?!\w))?)"
+)
+_MAJOR = re.compile(r"[/\\:@=&%~]+")
+_MINOR = re.compile(r"[-.+#_'’]+")
+_CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_ISO_DATE = re.compile(r"(\d{4})-(\d{2})-\d{2}(?!\d)")
+_STOPPED = STOP_WORDS | STOP_CHARACTERS
+_MAX_TERM = 120
+SINGLE = 0.35  # what a single character counts beside the pairs that hold it
+PART = 0.6  # what a part of an identifier counts beside the whole
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A search term and where it stands in the text (characters, end exclusive); ``weight`` counts in questions."""
+
+    text: str
+    start: int
+    end: int
+    weight: float = 1.0
+
+
+def analyse(text: str) -> Iterator[Term]:
+    """Yield the terms of ``text`` in order of their start; any text will do."""
+    for match in _TOKEN.finditer(text):
+        if match.lastgroup == "cjk":
+            yield from _pairs(match.group(), match.start())
+        elif match.lastgroup == "emoji":
+            yield Term(match.group(), match.start(), match.end())
+        else:
+            for form, weight in _word_forms(match.group()):
+                yield Term(form, match.start(), match.end(), weight)
+
+
+def terms_of(text: str) -> str:
+    """Return the terms of ``text`` joined by blanks, as the index stores them."""
+    return " ".join(term.text for term in analyse(text))
+
+
+def query_terms(query: str, limit: int = 64) -> dict[str, float]:
+    """Return the terms to look for and how much each counts; nothing when there are only stop words.
+
+    A capitalised word inside the question is a name, also where it looks like a stop word ("who is Will").
+    """
+    chosen: dict[str, float] = {}
+    masked = _mask_stop_words(query)
+    first = len(masked) - len(masked.lstrip())
+    for term in analyse(masked):
+        written = masked[term.start : term.end]
+        named = term.start > first and _is_name(written, query)
+        if not named and (written.lower() in STOP_WORDS or term.text in _STOPPED):
+            continue
+        chosen[term.text] = max(chosen.get(term.text, 0.0), term.weight)
+        if len(chosen) >= limit:
+            break
+    return chosen
+
+
+def has_content(text: str) -> bool:
+    """Say whether anything in ``text`` can be looked for."""
+    return next(analyse(text), None) is not None
+
+
+def cjk_share(text: str) -> float:
+    """Return the share of CJK characters among the letters of ``text``, 0 to 1; a pair of letters weighs as one."""
+    cjk = len(re.findall(rf"[{_CJK}]", text))
+    other = len(re.findall(rf"(?![{_CJK}])[^\W\d_]", text))
+    return cjk / (cjk + other / 3) if cjk else 0.0
+
+
+def _is_name(word: str, query: str) -> bool:
+    if word.isupper():
+        return len(word) > 1 and word not in {"AND", "OR", "NOT", "IN", "TO"} and not query.isupper()
+    return word[:1].isupper()
+
+
+def _pairs(run: str, offset: int) -> Iterator[Term]:
+    run = unicodedata.normalize("NFKC", run) if len(unicodedata.normalize("NFKC", run)) == len(run) else run
+    single = 1.0 if len(run) == 1 else SINGLE
+    for i, char in enumerate(run):
+        yield Term(char, offset + i, offset + i + 1, single)
+        if i + 1 < len(run):
+            yield Term(run[i : i + 2], offset + i, offset + i + 2)
+
+
+def _word_forms(word: str) -> list[tuple[str, float]]:
+    """Return a word's terms: the whole, then parts of identifiers; each once."""
+    if date := _ISO_DATE.match(word):
+        return [(word.lower(), 1.0), (f"{date[1]}-{date[2]}", PART), (date[1], PART)]
+    if _NUMBER.fullmatch(word):
+        return [(word.replace(",", ""), 1.0)]
+    word = re.sub(r"['’]s$", "", word)
+    pieces = [piece for chunk in _MAJOR.split(word) for piece in _MINOR.split(chunk) if piece]
+    pieces = [part for piece in pieces for part in _CAMEL.split(piece)]
+    if pieces == [word]:
+        return [(_stem(word), 1.0)]
+    if re.fullmatch(r"\w+['’]\w+", word):
+        return [(_fold(re.sub(r"['’]", "", word)), 1.0)]
+    wholes = [word, *(chunk for chunk in _MAJOR.split(word) if _MINOR.search(chunk) and chunk != word)]
+    forms = dict.fromkeys((_fold(whole)[:_MAX_TERM] for whole in wholes), 1.0)
+    for piece in pieces:
+        if len(piece) > 1 or piece.isdigit():
+            forms.setdefault(_stem(piece), PART)
+    return list(forms.items())
+
+
+def _fold(word: str) -> str:
+    plain = unicodedata.normalize("NFKD", word.replace("’", "'")).casefold()
+    folded = "".join(char for char in plain if not unicodedata.combining(char) and not char.isspace())
+    return folded or word.strip() or "\ufffd"
+
+
+@lru_cache(maxsize=50_000)
+def _stem(word: str) -> str:
+    """Fold and stem one plain word. Short words and acronyms stay whole: ``GBs`` is not ``GB``."""
+    folded = _fold(word)[:_MAX_TERM]
+    if len(folded) <= 3 or not folded.isascii() or not folded.isalpha() or word[1:].upper() == word[1:]:
+        return folded
+    stemmed: list[str] = _stemmer().analyze(folded)
+    return stemmed[0] if stemmed else folded
+
+
+@lru_cache(maxsize=1)
+def _stemmer():  # type: ignore[no-untyped-def]
+    from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
+
+    return TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer("english")).build()
+
+
+def _mask_stop_words(query: str) -> str:
+    """Blank out the stop words of CJK text, so that no pair crosses them."""
+    return CJK_STOP_WORDS.sub(lambda match: " " * len(match.group()), query)

@@ -1,0 +1,182 @@
+"""From candidates to a ranked list: scores from words and vectors, what replaces what, duplicates. Pure.
+
+Scores lie between 0 and 1 and mean the same for every question: the share of the question's weight that a passage
+covers (words), and how near its meaning is (vectors). So a low score on top says "perhaps nothing fits".
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from memfs.search.chunking import Chunk
+
+# How much each field counts, how strongly its length is held against it, and its usual length in terms.
+_FIELDS = ((1.0, 0.4, 24.0), (0.5, 0.3, 12.0), (0.2, 0.6, 60.0))
+_SATURATION = 0.5
+_NEAR, _FAR = 0.70, 0.18  # cosines of MiniLM that mean "the same" and "nothing in common"
+_WORDS, _MEANING = 0.85, 0.65  # how sure each can be alone
+_FLOOR = 0.12
+_REPLACED = 0.45  # what is left of a superseded entry's score
+_OUT_OF_TIME = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTerm:
+    """A term asked for: how much it counts, how rare it is (``idf``), and what it may be a misspelling of."""
+
+    text: str
+    weight: float
+    idf: float
+    variants: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk as a candidate, with its terms by field; ``cosine`` is None without a vector."""
+
+    chunk: Chunk
+    key: str
+    text: tuple[str, ...]
+    head: tuple[str, ...]
+    near: tuple[str, ...]
+    cosine: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A passage with its score, 0 to 1."""
+
+    passage: Passage
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: terms, the exact block id if it is one, and the days it speaks of (inclusive, as 20261130)."""
+
+    terms: tuple[QueryTerm, ...]
+    block: str | None = None
+    days: tuple[int, int] | None = None
+    names: frozenset[str] = field(default_factory=frozenset)
+
+
+def idf(documents: int, holding: int) -> float:
+    """Return how rare a term is: BM25's inverse document frequency."""
+    return math.log(1 + (max(documents, holding) - holding + 0.5) / (holding + 0.5))
+
+
+def rank_passages(question: Question, passages: Sequence[Passage], limit: int) -> list[Ranked]:
+    """Score, order and thin out ``passages``; at most ``limit``, the best first."""
+    scored = [Ranked(passage, _score(question, passage)) for passage in passages]
+    kept = [hit for hit in scored if hit.score >= _FLOOR]
+    kept.sort(key=_order)
+    return _collapse(_successors_first(kept), limit)
+
+
+def lexical_score(terms: Sequence[QueryTerm], passage: Passage) -> float:
+    """Return the share of the question's weight that the passage's words cover, 0 to 1."""
+    total = sum(term.weight * term.idf for term in terms)
+    if not total:
+        return 0.0
+    wanted = {text for term in terms for text in (term.text, *(variant for variant, _ in term.variants))}
+    counts = [
+        Counter(found for found in words if found in wanted)
+        for words in (passage.text, passage.head, passage.near)
+    ]
+    lengths = [len(words) for words in (passage.text, passage.head, passage.near)]
+    gained = sum(term.weight * term.idf * _found(term, counts, lengths) for term in terms)
+    return min(1.0, gained / total)
+
+
+def _found(term: QueryTerm, counts: Sequence[Mapping[str, int]], lengths: Sequence[int]) -> float:
+    best = 0.0
+    for text, likeness in ((term.text, 1.0), *term.variants):
+        frequency = sum(
+            weight * count[text] / (1 - b + b * length / usual)
+            for (weight, b, usual), count, length in zip(_FIELDS, counts, lengths, strict=True)
+        )
+        best = max(best, likeness * (1 + _SATURATION) * frequency / (_SATURATION + frequency))
+    return min(best, 1.2)
+
+
+def _score(question: Question, passage: Passage) -> float:
+    view = passage.chunk.view
+    if question.block is not None and view.id == question.block:
+        return 1.0
+    words = lexical_score(question.terms, passage)
+    meaning = 0.0
+    if passage.cosine is not None:
+        meaning = min(1.0, max(0.0, (passage.cosine - _FAR) / (_NEAR - _FAR)))
+    score = 1 - (1 - _WORDS * words) * (1 - _MEANING * meaning)
+    if view.status == "superseded":
+        score *= _REPLACED
+    if question.days is not None:
+        score *= 1.0 if _within(passage.chunk, question.days) else _OUT_OF_TIME
+    return score
+
+
+def _within(chunk: Chunk, days: tuple[int, int]) -> bool:
+    return chunk.day is not None and days[0] <= chunk.day <= days[1]
+
+
+def _order(hit: Ranked) -> tuple[float, bool, int, str, int]:
+    """Order by score; equal scores: own before peers, later before earlier, then by place."""
+    view = hit.passage.chunk.view
+    return (-round(hit.score, 6), view.peer is not None, -(hit.passage.chunk.day or 0), view.path, view.line)
+
+
+def _successors_first(hits: Sequence[Ranked]) -> list[Ranked]:
+    """Put what replaced an entry above it: same topic in the same memory, not superseded itself."""
+    out = list(hits)
+    for old in hits:
+        if old.passage.chunk.view.status != "superseded":
+            continue
+        place = out.index(old)
+        for new in out[place + 1 :]:
+            if _replaces(new.passage.chunk, old.passage.chunk):
+                out.remove(new)
+                out.insert(place, replace(new, score=old.score))
+                break
+    return out
+
+
+def _replaces(new: Chunk, old: Chunk) -> bool:
+    if new.view.status == "superseded" or (new.view.identity, new.view.peer, new.view.type) != (
+        old.view.identity,
+        old.view.peer,
+        old.view.type,
+    ):
+        return False
+    if new.view.id and old.view.id and old.view.id.startswith(f"{new.view.id}-"):
+        return True
+    return bool(new.topic) and new.topic == old.topic
+
+
+def _collapse(hits: Sequence[Ranked], limit: int) -> list[Ranked]:
+    """Leave out what says the same as a better hit."""
+    out: list[Ranked] = []
+    for hit in hits:
+        if not any(_same(hit.passage, other.passage) for other in out):
+            out.append(hit)
+            if len(out) >= limit:
+                break
+    return out
+
+
+def _same(one: Passage, other: Passage) -> bool:
+    """Say whether two passages are near-duplicates: nearly the same words, and exactly the same numbers."""
+    a, b = set(one.text), set(other.text)
+    if not a or not b or one.chunk.view.status != other.chunk.view.status:
+        return a == b
+    shared = len(a & b)
+    if shared < 0.85 * len(a | b):
+        return False
+    return _numbers(a) == _numbers(b)
+
+
+def _numbers(terms: set[str]) -> set[str]:
+    return {term for term in terms if re.search(r"\d", term)}

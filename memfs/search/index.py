@@ -1,0 +1,259 @@
+"""The search index of a vault: kept equal to the files, searched by words and by meaning.
+
+Under its folder lie ``v1/`` (`storage`) and ``vectors/`` (by text and model; they outlive a rebuild). The index
+never reads the vault: callers compare stat records with `SearchIndex.stale` and hand in the texts that changed.
+Whatever cannot be read is dropped, and then everything is stale: rebuilt, never repaired.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memfs.errors import SearchIndexError
+from memfs.search.chunking import Chunk, chunk_document
+from memfs.search.lexicon import Filters, all_chunks
+from memfs.search.manifest import Record, Stat
+from memfs.search.searching import SearchResult, search_storage
+from memfs.search.storage import Storage
+from memfs.search.vectors import VectorStore, text_key
+from memfs.search.writing import hold_writer
+
+if TYPE_CHECKING:
+    from memfs.search.embeddings import Embedder
+
+Content = str | bytes | None
+_UNSETTLED_NS = 2_000_000_000  # a file written less than this before it was read may be written again unseen
+_DAMAGE = (ValueError, OSError, sqlite3.Error)
+_EMBED_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """How the files differ from the index: to be read again, and no longer there."""
+
+    changed: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.gone)
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateReport:
+    """What an update did.
+
+    ``deferred`` files wait for another writer and stay stale; ``problems`` are files that could not be indexed,
+    with the reason; ``degraded`` says why vectors are missing, if they are.
+    """
+
+    indexed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    deferred: tuple[str, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
+    degraded: tuple[str, ...] = ()
+
+
+class SearchIndex:
+    """The index in ``folder``. Cheap to make: nothing is opened or loaded before it is used.
+
+    Args:
+        folder: for derived files; made when something is written.
+        embedder: makes vectors; None searches by words only.
+        root: the folder of memfs's own folders within the vault ("" at its top).
+        patience: seconds to wait for another writer.
+    """
+
+    def __init__(
+        self, folder: Path, embedder: Embedder | None = None, *, root: str = "", patience: float = 10.0
+    ) -> None:
+        self.folder = folder
+        self.embedder = embedder
+        self._root = root
+        self._patience = patience
+        self._storage = Storage(folder, root)
+
+    def stale(self, stats: Mapping[str, Stat]) -> Stale:
+        """Compare the files as they lie on disk with the index.
+
+        Args:
+            stats: every file that should be searched, by path relative to the vault.
+        """
+        try:
+            held = self._storage.manifest.stats() if self._storage.fits() else {}
+        except sqlite3.Error:
+            held = {}
+        changed = tuple(path for path, stat in stats.items() if held.get(path) != stat)
+        return Stale(changed, tuple(path for path in held if path not in stats))
+
+    def problems(self) -> tuple[tuple[str, str], ...]:
+        """Return the files that could not be indexed, with the reason."""
+        try:
+            records = self._storage.manifest.records() if self._storage.fits() else {}
+        except sqlite3.Error:
+            return ()
+        return tuple((record.path, record.problem) for record in records.values() if record.problem)
+
+    def update(self, files: Mapping[str, Content], stats: Mapping[str, Stat] | None = None) -> UpdateReport:
+        """Take over files as they are now, all in one commit.
+
+        Args:
+            files: text or bytes by path relative to the vault; None for a file that is gone. Bytes that are
+                not UTF-8 are reported, and the rest is indexed.
+            stats: how each file lay on disk before it was read; a file without is looked at again next time.
+
+        Raises:
+            SearchIndexError: the folder cannot be written.
+        """
+        return self._write(files, stats or {}, rebuild=False)
+
+    def rebuild(self, files: Mapping[str, Content], stats: Mapping[str, Stat] | None = None) -> UpdateReport:
+        """Replace everything the index holds by ``files``; readers keep the old state until it is done."""
+        return self._write(files, stats or {}, rebuild=True)
+
+    def clear(self) -> None:
+        """Delete the index, so that everything is stale. Vectors stay: they belong to texts, not to files."""
+        with hold_writer(self.folder, self._patience) as held:
+            if held:
+                self._storage.clear()
+
+    def search(
+        self, query: str, filters: Filters | None = None, limit: int = 10, *, today: date | None = None
+    ) -> SearchResult:
+        """Return what answers ``query`` best, the best first; any text is a query, and none can fail.
+
+        Args:
+            filters: what may be seen; None means everything.
+            today: the day of asking, for "last week"; without it only named days count.
+        """
+        try:
+            return search_storage(
+                self._storage, self._vectors, self.embedder, query, filters or Filters(), limit, today
+            )
+        except _DAMAGE:
+            self.clear()
+            return SearchResult((), ("the index was damaged and is being rebuilt",))
+
+    def vectors_missing(self) -> bool:
+        """Say whether texts in the index still lack vectors of the current model."""
+        return self.embedder is not None and self._storage.note("vectors") != [self.embedder.name]
+
+    def fill_vectors(self) -> UpdateReport:
+        """Make the vectors that are missing for the current model, for everything in the index."""
+        with hold_writer(self.folder, self._patience) as held:
+            if not held or not self._storage.fits():
+                return UpdateReport()
+            degraded = self._embed(all_chunks(self._storage.searcher()), whole=True)
+            return UpdateReport(degraded=degraded)
+
+    def _write(
+        self, files: Mapping[str, Content], stats: Mapping[str, Stat], *, rebuild: bool
+    ) -> UpdateReport:
+        with hold_writer(self.folder, self._patience) as held:
+            if not held:
+                return UpdateReport(deferred=tuple(files))
+            try:
+                return self._replace(files, stats, rebuild=rebuild)
+            except _DAMAGE:
+                self._storage.clear()
+            try:
+                return self._replace(files, stats, rebuild=rebuild)
+            except _DAMAGE as error:
+                raise SearchIndexError(
+                    f"the index cannot be written: {error}", path=str(self.folder)
+                ) from error
+
+    def _replace(
+        self, files: Mapping[str, Content], stats: Mapping[str, Stat], *, rebuild: bool
+    ) -> UpdateReport:
+        storage = self._storage
+        fresh = not storage.fits()
+        storage.prepare()
+        plan = _plan(files, stats, {} if rebuild else storage.manifest.get(files), self._root)
+        if rebuild or plan.put or plan.drop:
+            touched = [record.path for record in plan.put] + plan.drop
+            storage.commit(touched, plan.chunks, everything=rebuild)
+            storage.manifest.change(plan.put, plan.drop, clear=rebuild)
+        if plan.same:
+            storage.manifest.refresh(plan.same)
+        degraded = self._embed(plan.chunks, whole=rebuild or fresh)
+        return UpdateReport(
+            tuple(record.path for record in plan.put if not record.problem),
+            tuple(plan.drop),
+            problems=tuple((record.path, record.problem) for record in plan.put if record.problem),
+            degraded=degraded,
+        )
+
+    def _vectors(self) -> VectorStore | None:
+        if self.embedder is None:
+            return None
+        return VectorStore(self.folder / "vectors", self.embedder.name, self.embedder.dimensions)
+
+    def _embed(self, chunks: Iterable[Chunk], *, whole: bool) -> tuple[str, ...]:
+        """Make the vectors that ``chunks`` lack; ``whole``: they are all there is."""
+        if self.embedder is None:
+            return ()
+        complete = whole or not self.vectors_missing()
+        try:
+            self._embed_missing({text_key(text): text for text in map(_meaning, chunks)}, whole=whole)
+        except SearchIndexError as error:
+            self._storage.write_note("vectors", [])
+            return (error.message,)
+        self._storage.write_note("vectors", [self.embedder.name] if complete else [])
+        return ()
+
+    def _embed_missing(self, texts: dict[str, str], *, whole: bool) -> None:
+        embedder, store = self.embedder, self._vectors()
+        if embedder is None or store is None:
+            return
+        have = set(store.keys()) if texts else set()
+        missing = [key for key, text in texts.items() if key not in have and text and embedder.serves(text)]
+        for start in range(0, len(missing), _EMBED_AT_ONCE):
+            keys = missing[start : start + _EMBED_AT_ONCE]
+            store.add(keys, embedder.embed([texts[key] for key in keys]))
+        if whole:
+            store.compact(texts)
+
+
+def _meaning(chunk: Chunk) -> str:
+    return chunk.meaning
+
+
+@dataclass(slots=True)
+class _Plan:
+    put: list[Record] = field(default_factory=list)
+    drop: list[str] = field(default_factory=list)
+    same: dict[str, Stat | None] = field(default_factory=dict)
+    chunks: list[Chunk] = field(default_factory=list)
+
+
+def _plan(
+    files: Mapping[str, Content], stats: Mapping[str, Stat], known: Mapping[str, Record], root: str
+) -> _Plan:
+    plan, now = _Plan(), time.time_ns()
+    for path, content in files.items():
+        if content is None:
+            plan.drop.append(path)
+            continue
+        data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+        stat = stats.get(path)
+        if stat is not None and now - stat[2] < _UNSETTLED_NS:
+            stat = None
+        digest = hashlib.blake2b(data, digest_size=16).hexdigest()
+        if path in known and known[path].hash == digest:
+            plan.same[path] = stat
+            continue
+        problem = None
+        try:
+            text = content if isinstance(content, str) else data.decode("utf-8")
+            plan.chunks += chunk_document(path, text, root)
+        except UnicodeDecodeError as error:
+            problem = f"not UTF-8 text (byte {error.start})"
+        plan.put.append(Record(path, digest, Stat(*stat) if stat else None, problem))
+    return plan

@@ -1,0 +1,190 @@
+"""Tantivy's side of the index: the schema, chunks as documents, and queries built term by term.
+
+The text fields hold terms made by `analysis`, joined by blanks, so Tantivy only splits at white space and no words
+of a question ever reach a query parser. Filters are exact terms and one range of days.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from typing import Any
+
+from memfs.search.analysis import terms_of
+from memfs.search.chunking import Chunk, chunk_from_json, chunk_to_json
+from memfs.search.fusion import Passage
+from memfs.search.vectors import text_key
+
+SCHEMA_VERSION = 1
+OWN = "-"  # stands in the peer field for the identity's own memory
+_MOST_TERMS = 5000
+_TEXT_FIELDS = ("text", "head", "near")
+_EXACT_FIELDS = ("chunk", "path", "place", "block", "key", "identity", "peer", "type", "tag")
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a search is limited to; None means any.
+
+    ``identities``: whose memory may be seen ("" stands for notes that belong to no identity).
+    ``peer``: a peer's name, or "" for the identity's own memory only.
+    ``since`` and ``until``: days, both included; an entry without a date passes neither.
+    ``path``: a document or a folder, relative to the vault.
+    """
+
+    identities: tuple[str, ...] | None = None
+    peer: str | None = None
+    type: str | None = None
+    tag: str | None = None
+    since: date | None = None
+    until: date | None = None
+    path: str | None = None
+
+
+@lru_cache(maxsize=1)
+def schema() -> Any:
+    """Return the schema of the index."""
+    from tantivy import SchemaBuilder
+
+    builder = SchemaBuilder()
+    for name in _EXACT_FIELDS:
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic", stored=name == "key")
+    for name in _TEXT_FIELDS:
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq", stored=True)
+    builder.add_unsigned_field("day", indexed=True, fast=True)
+    builder.add_bytes_field("record", stored=True, indexed=False)
+    return builder.build()
+
+
+def to_document(chunk: Chunk) -> Any:
+    """Return a chunk as a Tantivy document."""
+    from tantivy import Document
+
+    view = chunk.view
+    document = Document()
+    exact = {
+        "chunk": chunk.id,
+        "path": view.path,
+        "block": view.id,
+        "key": text_key(chunk.meaning),
+        "identity": view.identity,
+        "peer": view.peer or OWN,
+        "type": view.type,
+    }
+    for name, value in exact.items():
+        if value is not None:
+            document.add_text(name, value)
+    for place in _places(view.path):
+        document.add_text("place", place)
+    for tag in chunk.tags:
+        document.add_text("tag", tag.lower())
+    for name, text in (("text", view.text), ("head", chunk.head), ("near", chunk.near)):
+        document.add_text(name, terms_of(text))
+    if day := day_number(view.date):
+        document.add_unsigned("day", day)
+    document.add_bytes("record", chunk_to_json(chunk))
+    return document
+
+
+def to_passage(document: Any) -> Passage:
+    """Return what ranking needs of a stored document."""
+    fields = [str(document.get_first(name) or "") for name in _TEXT_FIELDS]
+    chunk = chunk_from_json(bytes(document.get_first("record")))
+    return Passage(chunk, str(document.get_first("key")), *(tuple(field.split()) for field in fields))
+
+
+def filter_query(filters: Filters) -> Any | None:
+    """Return the query that lets through what ``filters`` allow; None when they allow everything."""
+    from tantivy import FieldType, Occur, Query
+
+    parts = []
+    if filters.identities is not None:
+        parts.append(any_of("identity", filters.identities))
+    if filters.peer is not None:
+        parts.append(_term("peer", filters.peer or OWN))
+    if filters.type is not None:
+        parts.append(_term("type", filters.type))
+    if filters.tag is not None:
+        parts.append(_term("tag", filters.tag.lower().lstrip("#")))
+    if filters.path is not None and (path := filters.path.strip("/").removeprefix("./")):
+        parts.append(_term("place", path))
+    if filters.since or filters.until:
+        low = _number(filters.since) if filters.since else 1
+        high = _number(filters.until) if filters.until else 99999999
+        parts.append(Query.range_query(schema(), "day", FieldType.Unsigned, low, high))
+    if not parts:
+        return None
+    return Query.const_score_query(Query.boolean_query([(Occur.Must, part) for part in parts]), 0.0)
+
+
+def any_of(field: str, values: Iterable[str]) -> Any:
+    """Return the query for documents with one of ``values`` in an exact field."""
+    from tantivy import Query
+
+    return Query.term_set_query(schema(), field, list(values))
+
+
+def containing(terms: Sequence[str]) -> Any:
+    """Return the query for documents that hold any of ``terms`` in any text field."""
+    from tantivy import Occur, Query
+
+    return Query.boolean_query(
+        [(Occur.Should, _term(field, term, "freq")) for term in terms for field in _TEXT_FIELDS]
+    )
+
+
+def both(query: Any, other: Any | None) -> Any:
+    """Return the query for documents that fit both; ``other`` may be missing."""
+    from tantivy import Occur, Query
+
+    return query if other is None else Query.boolean_query([(Occur.Must, query), (Occur.Must, other)])
+
+
+def day_number(text: str | None) -> int | None:
+    """Return ``2026-11-30`` (or a longer ISO time) as 20261130; None where it is no day."""
+    try:
+        return _number(date.fromisoformat((text or "")[:10]))
+    except ValueError:
+        return None
+
+
+def _number(day: date) -> int:
+    return day.year * 10_000 + day.month * 100 + day.day
+
+
+def _term(field: str, value: str, option: str = "basic") -> Any:
+    from tantivy import Query
+
+    return Query.term_query(schema(), field, value, option)
+
+
+def _places(path: str) -> Iterator[str]:
+    parts = path.split("/")
+    for count in range(1, len(parts) + 1):
+        yield "/".join(parts[:count])
+
+
+def fetch(searcher: Any, query: Any, limit: int) -> list[Passage]:
+    """Return the best ``limit`` passages of a query."""
+    found = searcher.search(query, limit, count=False)
+    return [to_passage(searcher.doc(address)) for _, address in found.hits]
+
+
+def count(searcher: Any, query: Any) -> int:
+    """Return how many documents fit a query."""
+    return int(searcher.search(query, 1, count=True).count)
+
+
+def all_chunks(searcher: Any) -> list[Chunk]:
+    """Return every chunk of the index."""
+    from tantivy import Query
+
+    total = searcher.num_docs
+    return [passage.chunk for passage in fetch(searcher, Query.all_query(), total)] if total else []
+
+
+def known_terms(searcher: Any, prefix: str) -> list[str]:
+    """Return the terms of the texts that begin with ``prefix``."""
+    return [term for term, _ in searcher.terms_with_prefix("text", prefix, limit=_MOST_TERMS)]

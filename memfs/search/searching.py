@@ -1,0 +1,140 @@
+"""One search: candidates by words and by meaning, brought together and ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from memfs.errors import SearchIndexError
+from memfs.model import EntryView
+from memfs.search import lexicon
+from memfs.search.analysis import query_terms
+from memfs.search.fusion import Passage, QueryTerm, Question, Ranked, idf, rank_passages
+from memfs.search.lexicon import Filters
+from memfs.search.snippets import Snippet, make_snippet
+from memfs.search.spelling import likely_terms, may_be_misspelled
+from memfs.search.storage import Storage
+
+if TYPE_CHECKING:
+    from memfs.search.embeddings import Embedder
+    from memfs.search.vectors import Similarities, VectorStore
+
+_BY_WORDS = 200  # candidates of each kind
+_BY_MEANING = 50
+_LEAST_COSINE = 0.2
+_KEYS_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """What was found. ``score`` lies between 0 and 1 and means the same for every query."""
+
+    view: EntryView
+    score: float
+    snippet: Snippet
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Hits, the best first. ``degraded`` says in what way this search was less than it could be; else empty."""
+
+    hits: tuple[Hit, ...]
+    degraded: tuple[str, ...] = ()
+
+
+def search_storage(
+    storage: Storage,
+    open_vectors: Callable[[], VectorStore | None],
+    embedder: Embedder | None,
+    query: str,
+    filters: Filters,
+    limit: int,
+    today: date | None,
+) -> SearchResult:
+    """Search an index; see `index.SearchIndex.search`."""
+    if not storage.fits():
+        return SearchResult((), ("nothing is indexed yet",))
+    searcher = storage.searcher()
+    allowed = lexicon.filter_query(filters)
+    block = query.strip().lstrip("^")
+    question = Question(_question_terms(searcher, query, filters), block or None)
+    passages = _by_block(searcher, block, allowed)
+    degraded: tuple[str, ...] = ()
+    if question.terms:
+        passages |= _by_words(searcher, question, allowed)
+        near, degraded = _compare(open_vectors, embedder, query, storage)
+        if near is not None:
+            passages |= {
+                key: p for key, p in _by_meaning(searcher, near, allowed).items() if key not in passages
+            }
+            cosines = near.of(sorted({passage.key for passage in passages.values()}))
+            passages = {k: replace(p, cosine=cosines.get(p.key)) for k, p in passages.items()}
+    ranked = rank_passages(question, list(passages.values()), limit)
+    return SearchResult(tuple(_hit(found, question) for found in ranked), degraded)
+
+
+def _question_terms(searcher: Any, query: str, filters: Filters) -> tuple[QueryTerm, ...]:
+    """Return the terms of a query with their rarity among what the asker may see, and likely spellings."""
+    scope = lexicon.filter_query(Filters(identities=filters.identities))
+    total = lexicon.count(searcher, scope) if scope is not None else searcher.num_docs
+    out = []
+    for text, weight in query_terms(query).items():
+        holding = lexicon.count(searcher, lexicon.both(lexicon.containing([text]), scope))
+        variants: tuple[tuple[str, float], ...] = ()
+        if not holding and may_be_misspelled(text):
+            variants = likely_terms(text, lexicon.known_terms(searcher, text[:2]))
+        out.append(QueryTerm(text, weight, idf(total, holding), variants))
+    return tuple(out)
+
+
+def _by_block(searcher: Any, block: str, allowed: Any) -> dict[str, Passage]:
+    if not block or " " in block:
+        return {}
+    return _fetch(searcher, lexicon.both(lexicon.any_of("block", [block, f"m-{block}"]), allowed), 20)
+
+
+def _by_words(searcher: Any, question: Question, allowed: Any) -> dict[str, Passage]:
+    texts = [
+        text for term in question.terms for text in (term.text, *(variant for variant, _ in term.variants))
+    ]
+    return _fetch(searcher, lexicon.both(lexicon.containing(texts), allowed), _BY_WORDS)
+
+
+def _by_meaning(searcher: Any, near: Similarities, allowed: Any) -> dict[str, Passage]:
+    keys, found = near.nearest(_LEAST_COSINE), {}
+    while len(found) < _BY_MEANING and (some := list(islice(keys, _KEYS_AT_ONCE))):
+        found |= _fetch(searcher, lexicon.both(lexicon.any_of("key", some), allowed), 2 * _KEYS_AT_ONCE)
+    return found
+
+
+def _fetch(searcher: Any, query: Any, limit: int) -> dict[str, Passage]:
+    return {passage.chunk.id: passage for passage in lexicon.fetch(searcher, query, limit)}
+
+
+def _compare(
+    open_vectors: Callable[[], VectorStore | None], embedder: Embedder | None, query: str, storage: Storage
+) -> tuple[Similarities | None, tuple[str, ...]]:
+    """Compare the query with every vector; or say why not."""
+    if embedder is None:
+        return None, ("searched by words only: no embedding engine is set",)
+    try:
+        if not embedder.serves(query):
+            return None, (f"searched by words only: {embedder.name} does not know this language",)
+        store = open_vectors()
+        near = store.compare(embedder.embed([query])[0]) if store is not None else None
+    except SearchIndexError as error:
+        return None, (f"searched by words only: {error.message}",)
+    if storage.note("vectors") != [embedder.name]:
+        return near, ("vectors are being rebuilt: some entries are found by words only",)
+    return near, ()
+
+
+def _hit(ranked: Ranked, question: Question) -> Hit:
+    view = ranked.passage.chunk.view
+    terms = {
+        text for term in question.terms for text in (term.text, *(variant for variant, _ in term.variants))
+    }
+    return Hit(view, round(ranked.score, 4), make_snippet(view.text, terms))

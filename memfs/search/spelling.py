@@ -1,0 +1,42 @@
+"""Terms that a misspelled one may stand for. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_SHORTEST = 4
+_LONG = 8  # from this length on two slips are forgiven
+_MOST = 4
+
+
+def likely_terms(term: str, known: Iterable[str]) -> tuple[tuple[str, float], ...]:
+    """Return the ``known`` terms that are one slip away (two for long terms), with their likeness below 1."""
+    if not may_be_misspelled(term):
+        return ()
+    allowed = 1 if len(term) < _LONG else 2
+    near = [(word, edit_distance(term, word, allowed)) for word in known if word != term]
+    near = sorted((distance, word) for word, distance in near if distance <= allowed)
+    return tuple((word, 0.8 if distance == 1 else 0.65) for distance, word in near[:_MOST])
+
+
+def may_be_misspelled(term: str) -> bool:
+    """Say whether guessing is worth it: plain words, long enough."""
+    return len(term) >= _SHORTEST and term.isascii() and term.isalpha()
+
+
+def edit_distance(one: str, other: str, limit: int) -> int:
+    """Return how many letters must be added, dropped, changed or swapped with their neighbour; at most ``limit`` + 1."""
+    if abs(len(one) - len(other)) > limit:
+        return limit + 1
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        earlier, before, row = before, row, [i]
+        for j, b in enumerate(other, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and b == one[i - 2]:
+                cost = min(cost, earlier[j - 2] + 1)
+            row.append(cost)
+        if min(row) > limit:
+            return limit + 1
+    return row[-1]
