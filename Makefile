@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check
 GROUP = $(BIN)/python -c 'import sys, tomllib; \
 	print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"][sys.argv[1]], sep="\n")'
 
@@ -51,20 +51,24 @@ clean: ## remove what was set up and made here
 # Stamps: each says that its part of .venv fits pyproject.toml.
 
 .venv/bin/python:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "memfs needs Python 3.11 or newer")'
-	$(PYTHON) -m venv .venv
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "memfs needs Python 3.11 or newer")'
+	@echo "Making .venv ..."
+	@$(PYTHON) -m venv .venv
 
 .venv/.memfs: pyproject.toml | .venv/bin/python
-	$(PIP) --editable .
+	@echo "Installing memfs into .venv (about 300 MB) ..."
+	@$(PIP) --editable .
 	@touch $@
 
 .venv/.lint: pyproject.toml .venv/.memfs
 	@$(GROUP) lint > .venv/lint.txt
-	$(PIP) --requirement .venv/lint.txt
+	@echo "Installing the checkers ..."
+	@$(PIP) --requirement .venv/lint.txt
 	@touch $@
 
 # torch is by far the largest part; its exact version lets pip take a build without GPU where one is at hand.
 .venv/.test: pyproject.toml .venv/.memfs
 	@$(GROUP) test > .venv/test.txt
-	$(PIP) --requirement .venv/test.txt
+	@echo "Installing what the tests need, torch among it (about 1.3 GB) ..."
+	@$(PIP) --requirement .venv/test.txt
 	@touch $@
