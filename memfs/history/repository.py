@@ -41,6 +41,15 @@ class Repository:
         """The commit that a full ref name is at; None when there is none."""
         return refs.read_ref(self.git, ref)
 
+    def is_ancestor(self, commit: str, tip: str) -> bool:
+        """Whether ``commit`` is ``tip`` or lies behind it."""
+        return refs.is_ancestor(self.git, commit, tip)
+
+    @property
+    def empty_tree(self) -> str:
+        """The id of the tree without entries, to compare a first commit with."""
+        return objects.hash_bytes("tree", b"", self.object_format)
+
     def is_shallow(self) -> bool:
         """Whether older history is missing on purpose (`git clone --depth`)."""
         return (self.common_dir / "shallow").exists()
