@@ -41,6 +41,8 @@ format: .venv/.lint ## put the code in its one format
 docs: .venv/.memfs ## write the generated pages
 	$(BIN)/python -m memfs.config.reference > docs/settings.new
 	mv docs/settings.new docs/settings.md
+	$(BIN)/python docs/commands.py > docs/commands.new
+	mv docs/commands.new docs/commands.md
 
 bench: .venv/.test ## run the benchmarks, one after the other
 	@set -e; for file in benchmarks/[!_]*.py; do echo "== $$file"; $(BIN)/python $$file; done

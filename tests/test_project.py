@@ -6,6 +6,7 @@ import ast
 import importlib
 import os
 import re
+import runpy
 import subprocess
 import tomllib
 from collections.abc import Iterator
@@ -85,6 +86,14 @@ def test_commands_that_a_page_names_exist(page: Path) -> None:
 def test_links_of_a_page_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", page.read_text(encoding="utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_page_of_commands_is_current() -> None:
+    from memfs.interfaces.cli import main
+
+    script = runpy.run_path(str(PROJECT / "docs" / "commands.py"))
+    written = (PROJECT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert written == script["render_commands"](main), "run `make docs`"
 
 
 def test_readme_is_short_and_names_the_two_commands() -> None:
