@@ -19,10 +19,14 @@ _BREAKING_ID = re.compile(r"(?:(?<=\s)|^)\^(?=[A-Za-z0-9-]+(?:\s*$)|m-[a-z0-9])"
 _RUN = re.compile(r"[=<>|~`]{7}")
 
 
+def clean_line(text: str) -> str:
+    """The text on one line, without control, zero-width and direction characters; nothing is escaped."""
+    return _BREAKS.sub(" ", _INVISIBLE.sub("", text)).strip()
+
+
 def fold_line(text: str) -> str:
     """The text on one line, without invisible characters; comments and block ids in it show as text."""
-    line = _BREAKS.sub(" ", _INVISIBLE.sub("", text)).strip()
-    line = _COMMENT.sub(lambda m: f"{m[1]}{'' if len(m[1]) % 2 else chr(92)}<!--", line)
+    line = _COMMENT.sub(lambda m: f"{m[1]}{'' if len(m[1]) % 2 else chr(92)}<!--", clean_line(text))
     line = _TOGGLES.sub(lambda m: "".join(f"\\{mark}" for mark in m[0]), line)
     line = _BREAKING_ID.sub(r"\\^", line)
     trailing = len(line) - len(line.rstrip("\\"))

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from memfs.errors import InvalidDocument, InvalidRequest
 from memfs.markdown.document import Document, parse_document
-from memfs.markdown.escape import escape_heading, fold_line
+from memfs.markdown.escape import clean_line, escape_heading
 from memfs.markdown.frontmatter import without_bom
-from memfs.markdown.lines import BOM, bare, ending
+from memfs.markdown.lines import BOM, bare, ending, is_blank
 
 _PLAIN = re.compile(r"[^\W_][^\n#:\[\]{},&*!|>'\"%@`\\]*(?<!\s)")
 _NUMBER_LIKE = re.compile(r"[-+.]?[0-9][0-9_.,eExXoOa-fA-F:+-]*")
@@ -26,7 +26,7 @@ def set_frontmatter(doc: Document, key: str, value: str | Sequence[str]) -> str:
     """
     doc.require_writable()
     header = doc.frontmatter
-    wanted: object = value if isinstance(value, str) else list(value)
+    wanted: object = clean_line(value) if isinstance(value, str) else [clean_line(item) for item in value]
     if header.values.get(key) == wanted:
         return doc.text
     if not _KEY.fullmatch(key):
@@ -35,7 +35,8 @@ def set_frontmatter(doc: Document, key: str, value: str | Sequence[str]) -> str:
     if lines:
         lines[0] = without_bom(lines[0])
     if not header.present:
-        new = ["---", *_key_lines(key, value, flow=False), "---"]
+        gap = [""] if lines and not is_blank(lines[0]) else []
+        new = ["---", *_key_lines(key, value, flow=False), "---", *gap]
         lines[:0] = [line + doc.newline for line in new]
     else:
         start, end = _key_range(lines, key, header.end - 1)
@@ -87,7 +88,7 @@ def new_document(title: str, frontmatter: Mapping[str, str | Sequence[str]], new
 
 def quote_value(value: str) -> str:
     """A text as a YAML scalar that every reader takes for this text; dates and whole numbers stay plain."""
-    text = fold_line(value) if "\n" in value or "\r" in value else value
+    text = clean_line(value)
     if _PLAIN_NUMBER.fullmatch(text):
         return text
     if _PLAIN.fullmatch(text) and not _NUMBER_LIKE.fullmatch(text) and text.lower() not in _WORDS:
@@ -120,8 +121,10 @@ def _key_range(lines: Sequence[str], key: str, close: int) -> tuple[int, int]:
         name, colon, _ = line.partition(":")
         if colon and name.rstrip().strip("\"'") == key and line[:1] not in (" ", "\t"):
             end = number + 1
-            while end < close and bare(lines[end])[:1] in (" ", "\t", "-"):
+            while end < close and (is_blank(lines[end]) or lines[end][:1] in (" ", "\t", "-")):
                 end += 1
+            while is_blank(lines[end - 1]):
+                end -= 1
             return number, end
     return close, close
 
