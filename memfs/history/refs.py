@@ -72,11 +72,6 @@ def read_ref(git: Git, ref: str) -> str | None:
     return found.out.decode("ascii").strip() or None
 
 
-def is_ancestor(git: Git, commit: str, tip: str) -> bool:
-    """Whether ``commit`` is ``tip`` or lies behind it. False also for a commit that is not there."""
-    return git.run("merge-base", "--is-ancestor", commit, tip, ok=(0, 1, 128)).code == 0
-
-
 def move_ref(git: Git, ref: str, new: str, old: str | None, *, reason: str, env: dict[str, str]) -> bool:
     """Move ``ref`` to ``new`` if it still is at ``old`` (None: does not exist); False if it is elsewhere."""
     if not ref.startswith("refs/"):

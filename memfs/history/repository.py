@@ -41,10 +41,6 @@ class Repository:
         """The commit that a full ref name is at; None when there is none."""
         return refs.read_ref(self.git, ref)
 
-    def is_ancestor(self, commit: str, tip: str) -> bool:
-        """Whether ``commit`` is ``tip`` or lies behind it."""
-        return refs.is_ancestor(self.git, commit, tip)
-
     @property
     def empty_tree(self) -> str:
         """The id of the tree without entries, to compare a first commit with."""
