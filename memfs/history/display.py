@@ -1,7 +1,7 @@
 """What is only shown to people, read with GitPython: diffs, the documents of a commit, the configuration.
 
 GitPython hands its children the whole environment, so every GIT_* variable is set here to what this
-repository needs, or to nothing; the overrides that keep a repository from running programs are the runner's own.
+repository needs, or to nothing; the overrides that keep a repository from running programs are the runner's.
 """
 
 from __future__ import annotations

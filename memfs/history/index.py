@@ -10,7 +10,6 @@ import os
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -142,7 +141,7 @@ def _install(git_dir: Path, private: Path, before: tuple[int, int, int] | None) 
         lock.unlink()
         return False
     os.replace(lock, index)
-    sync_folder(git_dir)
+    sync_path(git_dir)
     return True
 
 
@@ -169,13 +168,15 @@ def _busy(git_dir: Path) -> RepositoryBusy:
     )
 
 
-def sync_folder(folder: Path) -> None:
-    """Make a folder's entries durable. A folder that is gone (objects were packed) needs nothing."""
-    with suppress(FileNotFoundError):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        except OSError as error:
-            raise HistoryError(f"{error.strerror}", path=str(folder)) from error
-        finally:
-            os.close(handle)
+def sync_path(path: Path) -> None:
+    """Make a file, or a folder's entries, durable. One that is gone (objects were packed) needs nothing."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        raise HistoryError(f"it could not be made durable: {error.strerror}", path=str(path)) from error
+    finally:
+        os.close(handle)

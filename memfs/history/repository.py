@@ -107,6 +107,8 @@ class Repository:
     def write_tree(self, base_commit: str | None, changes: Mapping[str, Blob | None]) -> str:
         """The tree of a commit with some paths changed (None removes one)."""
         written = trees.write_trees(self.git, base_commit, changes, self.object_format)
+        for oid in written:  # mktree reads no configuration, so core.fsync does not reach it
+            index.sync_path(self.common_dir / "objects" / oid[:2] / oid[2:])
         self._written.update(written)
         return written[-1]
 
@@ -133,6 +135,7 @@ class Repository:
 
     def move_ref(self, ref: str, new: str, old: str | None, *, when: datetime, reason: str = "memfs") -> bool:
         """Compare-and-swap of a branch: False when it is no longer at ``old`` (None: it must not exist)."""
+        self.sync_objects()  # a ref must never be durable before what it names
         env = refs.identity_variables("COMMITTER", self.person or refs.OWN_IDENTITY, when)
         return refs.move_ref(self.git, ref, new, old, reason=reason, env=env)
 
@@ -141,15 +144,20 @@ class Repository:
         absent = "0" * (64 if self.object_format == "sha256" else 40)
         index.set_entries(self.git, self.git_dir, changes, absent, seconds=seconds)
 
-    def sync(self, ref: str | None = None) -> None:
-        """Make what was written durable: the folders of new objects, and of the ref (git syncs the files)."""
+    def sync_objects(self) -> None:
+        """Make the folders durable that hold what was written since the last call (git syncs the files)."""
         store = self.common_dir / "objects"
-        folders = {store / oid[:2] for oid in self._written} | {store, self.git_dir}
-        place = self.common_dir / (ref or "HEAD")
-        folders |= {parent for parent in place.parents if self.common_dir in (parent, *parent.parents)}
-        for folder in sorted(folders):
-            index.sync_folder(folder)
+        for folder in sorted({store, *(store / oid[:2] for oid in self._written)}):
+            index.sync_path(folder)
         self._written.clear()
+
+    def sync(self, ref: str | None = None) -> None:
+        """Make everything durable that was written: objects, the git directory, and the folders of ``ref``."""
+        self.sync_objects()
+        place = self.common_dir / (ref or "HEAD")
+        parents = {folder for folder in place.parents if self.common_dir in (folder, *folder.parents)}
+        for folder in sorted({self.git_dir, *parents}):
+            index.sync_path(folder)
 
     def find_locks(self, children: Sequence[locks.Child] = ()) -> tuple[locks.Lock, ...]:
         """Lock files in the git directory, with their owners as far as provable."""
@@ -161,10 +169,14 @@ class Repository:
         """Remove locks nobody can hold (``children``: as the intent log recorded them): removed, left."""
         return locks.remove_stale_locks(self.git_dir, self.common_dir, self.top, children, locks.boot_time())
 
-    def run_maintenance(self, *, seconds: float = 600.0) -> None:
-        """git's incremental maintenance: pack loose objects, repack, renew the commit graph. No prompts."""
-        tasks = [f"--task={name}" for name in ("loose-objects", "incremental-repack", "commit-graph")]
-        self.git.run("maintenance", "run", "--quiet", *tasks, seconds=seconds, record=True)
+    def run_maintenance(self, *, seconds: float = 300.0) -> None:
+        """git's incremental maintenance: pack loose objects, repack, renew the commit graph. No prompts.
+
+        ``seconds`` limits each of the three steps.
+        """
+        for task in ("loose-objects", "incremental-repack", "commit-graph"):  # git's own order is another
+            if task != "incremental-repack" or any((self.common_dir / "objects" / "pack").glob("*.pack")):
+                self.git.run("maintenance", "run", "--quiet", f"--task={task}", seconds=seconds, record=True)
 
 
 def _index_blob(entries: tuple[IndexEntry, ...]) -> Blob | None:

@@ -72,6 +72,7 @@ _FIXED = {
     "LC_ALL": "C",
 }
 SECONDS = 30.0
+_NO_SUCH_COMMIT = ("bad object", "not a valid object name", "unknown revision", "not a tree object")
 
 
 @cache
