@@ -65,6 +65,7 @@ class Turn:
     for formats that are rewritten whole both are 0 and ``id`` is the key.
     ``peer`` names who said it, when that was not the identity's own user.
     ``sidechain``: said inside a subagent; its "user" is the parent agent, so it is never evidence.
+    ``phase``: what the client calls this part of an answer ("commentary", "final_answer"), where it says.
     """
 
     role: Role
@@ -79,6 +80,7 @@ class Turn:
     end: int = 0
     line: int | None = None
     sidechain: bool = False
+    phase: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

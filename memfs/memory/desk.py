@@ -1,0 +1,235 @@
+"""The desk of one merge: documents laid open, the ledger beside them, and edits that touch only what they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from memfs.errors import InvalidDocument
+from memfs.markdown import Block, Document, parse_document
+from memfs.memory.ids import said_hash, written_hash
+from memfs.memory.ledger import LedgerRecord, as_utc, parse_ledger, render_ledger
+from memfs.memory.marks import Mark, blocks_entry, blocks_text, parse_marks, render_marks
+from memfs.memory.snapshot import MergeResult, Outcome, Snapshot
+from memfs.memory.views import suggestion_text
+
+_ENTRY_KINDS = ("item", "paragraph")
+
+
+class Desk:
+    """One snapshot being changed. All changes stay here until ``result``.
+
+    ``records``: the ledger record of each id. ``homes``: the document whose ledger holds it.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self._texts: dict[str, str | None] = dict(snapshot.documents)
+        self._parsed: dict[str, Document] = {}
+        self._dirty: set[str] = set()
+        self.problems: list[str] = []
+        self.records: dict[str, LedgerRecord] = {}
+        self.homes: dict[str, str] = {}
+        self.marks = set(self._read_marks())
+        self._first_marks = frozenset(self.marks)
+        for home, text in snapshot.ledgers.items():
+            self._read_ledger(home, text)
+
+    # -- documents ------------------------------------------------------------------------------------------
+
+    def text(self, path: str) -> str | None:
+        """The document's text as it stands now; None where it does not exist."""
+        return self._texts.get(path)
+
+    def document(self, path: str) -> Document:
+        """The document, read; one that does not exist reads as empty."""
+        if path not in self._parsed:
+            self._parsed[path] = parse_document(self._texts.get(path) or "")
+        return self._parsed[path]
+
+    def is_blank(self, path: str) -> bool:
+        """Whether a document is missing or has nothing in it."""
+        return not (self._texts.get(path) or "").strip("\ufeff \t\r\n")
+
+    def edit(self, path: str, text: str, entries: Iterable[str]) -> None:
+        """Take a new text for a document, provided that only these entries (ids) changed.
+
+        Raises InvalidDocument, and changes nothing, for a text that touches any other byte or is empty.
+        """
+        before = self._texts.get(path) or ""
+        check_edit(before, text, frozenset(entries))
+        self._texts[path] = text
+        self._parsed.pop(path, None)
+
+    def put(self, path: str, text: str | None) -> None:
+        """Take a text as it is, None for no document: for going back to an earlier version, byte for byte."""
+        self._texts[path] = text
+        self._parsed.pop(path, None)
+
+    # -- entries --------------------------------------------------------------------------------------------
+
+    def place(self, entry: str) -> str | None:
+        """The document in which an entry of the ledger is looked for."""
+        record = self.records.get(entry)
+        if record is None:
+            return None
+        expected = record.at or self.homes[entry]
+        if self.document(expected).find(entry) or entry not in self.snapshot.places:
+            return expected
+        return self.snapshot.places[entry]
+
+    def owned(self, entry: str) -> tuple[str, Block] | None:
+        """Where memfs's own entry stands: of copies the first whose hash fits, else the first. None: it is gone."""
+        path = self.place(entry)
+        if path is None:
+            return None
+        return self._pick(path, entry, self.records[entry])
+
+    def _pick(self, path: str, entry: str, record: LedgerRecord) -> tuple[str, Block] | None:
+        kinds = ("callout",) if entry.endswith("-q") else _ENTRY_KINDS
+        found = [block for block in self.document(path).find(entry) if block.kind in kinds]
+        if not found:
+            return None
+        return path, next((block for block in found if block_hash(block) == record.hash), found[0])
+
+    def owned_in(self, path: str) -> Iterator[tuple[str, str, Block]]:
+        """Id, document and block of memfs's entries whose home is that document, wherever they stand now."""
+        for entry, home in self.homes.items():
+            if home == path and entry in self.records and (found := self.owned(entry)):
+                yield entry, *found
+
+    # -- ledger and marks -----------------------------------------------------------------------------------
+
+    def record(self, home: str, record: LedgerRecord) -> None:
+        """Note what memfs wrote of an entry."""
+        if self.records.get(record.id) != record or self.homes.get(record.id) != home:
+            self._dirty.update({home, self.homes.get(record.id, home)})
+        self.records[record.id], self.homes[record.id] = record, home
+
+    def drop(self, entry: str) -> None:
+        """Forget that an entry is memfs's."""
+        self._dirty.add(self.homes.pop(entry))
+        del self.records[entry]
+
+    def mark(self, *marks: Mark) -> None:
+        """Add marks of what must not come back."""
+        self.marks.update(marks)
+
+    def unmark(self, marks: Iterable[Mark]) -> None:
+        """Take marks away."""
+        self.marks.difference_update(marks)
+
+    def held_back(self, entry: str, said: str, evidence: datetime) -> str | None:
+        """Why a mark holds an entry back that says this (``text_hash``); None when none does."""
+        if blocks_text(self.marks, said):
+            return "this text was deleted, rejected or undone"
+        if blocks_entry(self.marks, entry, evidence):
+            return "deleted later than this was said"
+        return None
+
+    # -- the end --------------------------------------------------------------------------------------------
+
+    def result(self, outcomes: Iterable[Outcome] = ()) -> MergeResult:
+        """All texts that differ from the snapshot."""
+        documents = {
+            path: text for path, text in self._texts.items() if text != self.snapshot.documents.get(path)
+        }
+        ledgers = {home: self.ledger(home) for home in sorted(self._dirty)}
+        changed = {
+            home: text for home, text in ledgers.items() if text != self.snapshot.ledgers.get(home, "")
+        }
+        marks = render_marks(self.marks) if self.marks != self._first_marks else None
+        return MergeResult(documents, changed, marks, tuple(outcomes), tuple(self.problems))
+
+    def ledger(self, home: str) -> str:
+        """The ledger of a document as it stands now."""
+        return render_ledger(self.records[entry] for entry, path in self.homes.items() if path == home)
+
+    def _read_marks(self) -> tuple[Mark, ...]:
+        marks, problems = parse_marks(self.snapshot.marks)
+        self.problems += [f".forgotten: {problem}" for problem in problems]
+        return marks
+
+    def _read_ledger(self, home: str, text: str) -> None:
+        records, problems = parse_ledger(text)
+        self.problems += [f".ledger/{home}: {problem}" for problem in problems]
+        several: dict[str, list[LedgerRecord]] = {}
+        for record in records:
+            several.setdefault(record.id, []).append(record)
+        for entry, candidates in several.items():
+            self.records[entry], self.homes[entry] = self._choose(home, candidates), home
+
+    def _choose(self, home: str, candidates: list[LedgerRecord]) -> LedgerRecord:
+        """Of several records of one id, after a branch merge: whose hash fits the text on disk, else the latest."""
+        latest = max(candidates, key=lambda each: (as_utc(each.time), each.hash))
+        if len(candidates) == 1:
+            return latest
+        places = dict.fromkeys(
+            [*(each.at or home for each in candidates), self.snapshot.places.get(latest.id, home)]
+        )
+        on_disk = {block_hash(block) for path in places for block in self.document(path).find(latest.id)}
+        fitting = [each for each in candidates if each.hash in on_disk]
+        return max(fitting, key=lambda each: as_utc(each.time), default=latest)
+
+
+def block_hash(block: Block) -> str:
+    """The ``written_hash`` of what stands in a block; of a suggestion without its date."""
+    return written_hash(suggestion_text(block) if block.kind == "callout" else block.text)
+
+
+def says(record: LedgerRecord) -> str:
+    """The hash of what a record's entry said, links aside."""
+    return said_hash(record.hash)
+
+
+def moved(record: LedgerRecord, home: str, path: str) -> LedgerRecord:
+    """The record of an entry that stands in ``path`` now."""
+    return replace(record, at=None if path == home else path)
+
+
+def check_edit(before: str, after: str, entries: frozenset[str]) -> None:
+    """Raises InvalidDocument where an edit changes anything but these entries, or leaves nothing.
+
+    Outside of the lines of these entries every line must still be there, in order; new ones may only be empty lines
+    and, for a section or document that was made, headings and frontmatter.
+    """
+    if before.strip() and not after.strip():
+        raise InvalidDocument("the merge would empty the document")
+    old, new = _other_lines(parse_document(before), entries), _other_lines(parse_document(after), entries)
+    rest = iter(new)
+    added: list[str] = []
+    for line in old:
+        for candidate in rest:
+            if _same_line(candidate, line):
+                break
+            added.append(candidate[0])
+        else:
+            raise InvalidDocument("the merge would change a line that is not its own")
+    added += [line for line, _ in rest]
+    if before.strip() and any(not line.lstrip().startswith("#") for line in added):
+        raise InvalidDocument("the merge would add a line that is no entry of its own")
+
+
+def _same_line(one: tuple[str, str | None], other: tuple[str, str | None]) -> bool:
+    return one[0] == other[0] and (one[1] == other[1] or None in (one[1], other[1]))
+
+
+def _other_lines(document: Document, entries: frozenset[str]) -> list[tuple[str, str | None]]:
+    """The lines outside of these entries as (text, ending); of the last line the ending does not count.
+
+    Empty lines are left out: one more or less beside an entry of its own is part of adding or removing it.
+    """
+    own = {
+        line
+        for block in document.blocks
+        if block.block_id in entries
+        for line in range(block.start, block.end)
+    }
+    last = len(document.lines) - 1
+    split = [(line.rstrip("\r\n"), number) for number, line in enumerate(document.lines) if number not in own]
+    return [
+        (text, None if number == last else document.lines[number][len(text) :])
+        for text, number in split
+        if text.strip()
+    ]

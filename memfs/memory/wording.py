@@ -1,0 +1,180 @@
+"""How the built-in types word an entry: read back the key and the parts from a text as it stands in a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memfs.memory.ids import normalise_key
+from memfs.memory.plain import has_cjk, plain_text, says_no_more
+
+FIELD_TYPES = frozenset(
+    ("profile", "projects", "events", "cases", "identity", "soul", "trajectories", "skills", "tools")
+)
+_LABEL = re.compile(r"\s*(?P<label>[^\W\d][\w -]{0,30}?)\s*[:：]\s*(?P<value>\S.*)", re.DOTALL)
+_BOLD = re.compile(r"\*\*(?P<topic>.+?)\*\*\s*[:：]?\s*")
+_DATE_TAIL = re.compile(r"[\s.。]*[(（](?P<date>\d{4}-\d{2}-\d{2})[)）]\s*$")
+_TAG_TAIL = re.compile(r"(?:\s+#[^\s#]+)+\s*$")
+_STRUCK = re.compile(r"~~(?P<text>.*?)~~(?P<rest>.*)", re.DOTALL)
+_SUPERSEDED_TAIL = re.compile(
+    r"\s*[(（]?\b(?:superseded|已被取代|取代于)\s*(?P<date>\d{4}-\d{2}-\d{2})[)）]?\s*$"
+)
+_PRIORITIES = {"high": "high", "medium": "medium", "low": "low", "高": "high", "中": "medium", "低": "low"}
+_META = re.compile(
+    r"\s*[,，、;；]\s*(?:(?P<progress>in progress|进行中)"
+    r"|(?P<priority>high|medium|low|高|中|低)(?: priority|优先级)?"
+    r"|(?:due|截止|期限|by)\s*[:：]?\s*(?P<due>\d{4}-\d{2}-\d{2}))\s*$",
+    re.IGNORECASE,
+)
+_DONE_TAIL = re.compile(r"\s*[(（](?:done|完成于?)\s*\d{4}-\d{2}-\d{2}[)）]\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ActionText:
+    """A task's line, taken apart."""
+
+    task: str
+    priority: str | None = None
+    due: str | None = None
+    in_progress: bool = False
+
+
+def parse_action(text: str) -> ActionText:
+    """The task and what its line says after it."""
+    found: dict[str, str] = {}
+    rest = _DONE_TAIL.sub("", text)
+    while match := _META.search(rest):
+        found = {**{name: value for name, value in match.groupdict().items() if value}, **found}
+        rest = rest[: match.start()]
+    priority = _PRIORITIES.get(found.get("priority", "").lower())
+    return ActionText(rest.strip(), priority, found.get("due"), "progress" in found)
+
+
+def render_action(action: ActionText) -> str:
+    """The task's line; Chinese words where the task has CJK letters."""
+    zh = has_cjk(action.task)
+    comma = "，" if zh else ", "
+    priority = (
+        {"high": "高", "medium": "中", "low": "低"}[action.priority]
+        if zh and action.priority
+        else action.priority
+    )
+    parts = [action.task]
+    parts += [("进行中" if zh else "in progress")] if action.in_progress else []
+    parts += [priority] if priority else []
+    parts += [f"{'截止' if zh else 'due'} {action.due}"] if action.due else []
+    return comma.join(parts)
+
+
+def split_label(text: str) -> tuple[str, str] | None:
+    """``stage: beta`` -> (stage, beta); None for a text without a label."""
+    match = _LABEL.fullmatch(plain_text(text))
+    return (match["label"], match["value"]) if match else None
+
+
+def split_topic(text: str) -> tuple[str, str] | None:
+    """``**Topic**: decision`` -> (topic, the rest)."""
+    match = _BOLD.match(text.strip())
+    return (match["topic"], text.strip()[match.end() :]) if match else None
+
+
+def decision_date(text: str) -> str | None:
+    """The date in brackets at the end of a decision."""
+    match = _DATE_TAIL.search(plain_text(unstruck(text)))
+    return match["date"] if match else None
+
+
+def without_date(text: str) -> str:
+    """A decision without its date in brackets."""
+    return _DATE_TAIL.sub("", text)
+
+
+def is_struck(text: str) -> bool:
+    """Whether an entry is marked as superseded in its own text."""
+    return text.lstrip().startswith("~~") or _SUPERSEDED_TAIL.search(text) is not None
+
+
+def unstruck(text: str) -> str:
+    """A superseded entry's text without its marks."""
+    bare = _SUPERSEDED_TAIL.sub("", text.strip())
+    match = _STRUCK.fullmatch(bare)
+    if match is None:
+        return bare
+    return _SUPERSEDED_TAIL.sub("", (match["text"] + match["rest"]).strip())
+
+
+def strike(text: str, date: str) -> str:
+    """The text of a superseded entry."""
+    mark = f"（已被取代 {date}）" if has_cjk(text) else f" (superseded {date})"
+    return f"~~{text}~~{mark}"
+
+
+def split_tags(text: str) -> tuple[str, tuple[str, ...]]:
+    """A note's content and the tags at its end."""
+    match = _TAG_TAIL.search(text)
+    if match is None:
+        return text.strip(), ()
+    return text[: match.start()].strip(), tuple(tag.lstrip("#") for tag in match.group().split())
+
+
+def core_key(type_name: str, text: str) -> str:
+    """The normalised text that counts when two entries are compared: without date, tags, priority and due date."""
+    if type_name == "actions":
+        return normalise_key(parse_action(plain_text(text)).task)
+    if type_name == "notes":
+        return normalise_key(split_tags(text)[0])
+    if type_name == "decisions":
+        return normalise_key(without_date(text))
+    return normalise_key(text)
+
+
+def text_keys(type_name: str, trail: Sequence[str], text: str, *, owned: bool) -> frozenset[str]:
+    """The normalised keys that an entry in a file may be known by, as its text stands now.
+
+    ``trail``: the headings it stands under. ``owned``: memfs wrote it; then the heading of a preference is its topic
+    (a hand-written line under the same heading may be about something else).
+    """
+    keys = {core_key(type_name, text)}
+    if type_name in FIELD_TYPES:
+        keys |= _field_keys(text)
+    elif type_name == "decisions":
+        topic = split_topic(text) or split_label(text)
+        keys |= {normalise_key(topic[0])} if topic else set()
+    elif type_name == "preferences" and owned and trail:
+        keys |= {normalise_key(trail[-1])}
+    return frozenset(keys)
+
+
+def _field_keys(text: str) -> set[str]:
+    parts = split_label(text)
+    if parts is None:
+        return set()
+    label, value = parts
+    items = [value, *re.split(r"\s*[,，、;；]\s*", value)]
+    return {normalise_key(label), *(normalise_key(f"{label} {item}") for item in items)}
+
+
+def combine(type_name: str, ours: str, theirs: str, *, status_said: bool = True) -> str:
+    """The text to write where ``theirs`` is newer: an empty part never overwrites, a restatement changes nothing.
+
+    ``status_said``: the new text says where a task stands; else "in progress" stays.
+    """
+    if type_name == "actions":
+        old, new = parse_action(ours), parse_action(theirs)
+        progress = new.in_progress or (old.in_progress and not status_said)
+        whole = ActionText(new.task, new.priority or old.priority, new.due or old.due, progress)
+        return theirs if whole == new else render_action(whole)
+    if type_name == "notes" and core_key(type_name, ours) == core_key(type_name, theirs):
+        content, tags = split_tags(theirs)
+        known = dict.fromkeys((*split_tags(ours)[1], *tags))
+        return " ".join([content, *(f"#{tag}" for tag in list(known)[:8])])
+    if type_name == "decisions" and restates(theirs, ours):
+        return ours
+    return theirs
+
+
+def restates(short: str, long: str) -> bool:
+    """Whether a decision says the same as the beginning of another, its date aside."""
+    brief, full = core_key("decisions", short), core_key("decisions", long)
+    return brief == full or (full.startswith(brief + " ") and says_no_more(brief, full))
