@@ -1,8 +1,9 @@
 """Text to search terms: the one function used when indexing, when asking, and when marking a snippet.
 
-Latin words are folded and stemmed; identifiers (``foo_bar``, ``utils.py``, ``--flag``, ``C++``) give themselves
-and their parts; Chinese, Japanese and Korean runs give single characters and pairs; emoji are terms of their own.
-A term never holds white space, so the terms of a text can be joined by blanks and split again.
+Latin words are folded and stemmed; identifiers (``foo_bar``, ``utils.py``, ``--flag``, ``C++``) give
+themselves and their parts; Chinese, Japanese and Korean runs give single characters and pairs; emoji are
+terms of their own. A term never holds white space, so the terms of a text can be joined by blanks and split
+again.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ _TOKEN = re.compile(
     rf"|(?P<emoji>[{_EMOJI}])"
     rf"|(?P<word>(?:(?<!\w)(?:--?|~?/|[.@#$%]))?{_WORD}(?:(?:,(?=\d{{3}})|{_JOINERS}{{1,2}}){_WORD})*(?:\+\+|\#(?!\w))?)"
 )
+_CJK_CHARACTER = re.compile(f"[{_CJK}]")
+_OTHER_LETTER = re.compile(rf"(?![{_CJK}])[^\W\d_]")
 _MAJOR = re.compile(r"[/\\:@=&%~]+")
 _MINOR = re.compile(r"[-.+#_'’]+")
 _CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
@@ -37,7 +40,7 @@ PART = 0.6  # what a part of an identifier counts beside the whole
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A search term and where it stands in the text (characters, end exclusive); ``weight`` counts in questions."""
+    """A search term, where it stands (characters, end exclusive), and its ``weight`` in a question."""
 
     text: str
     start: int
@@ -86,10 +89,15 @@ def has_content(text: str) -> bool:
     return next(analyse(text), None) is not None
 
 
+def count_cjk(text: str) -> int:
+    """Return how many Chinese, Japanese and Korean characters ``text`` has."""
+    return len(_CJK_CHARACTER.findall(text))
+
+
 def cjk_share(text: str) -> float:
-    """Return the share of CJK characters among the letters of ``text``, 0 to 1; a pair of letters weighs as one."""
-    cjk = len(re.findall(rf"[{_CJK}]", text))
-    other = len(re.findall(rf"(?![{_CJK}])[^\W\d_]", text))
+    """Return the share of CJK in what ``text`` says, 0 to 1; three Latin letters weigh as one character."""
+    cjk = count_cjk(text)
+    other = len(_OTHER_LETTER.findall(text))
     return cjk / (cjk + other / 3) if cjk else 0.0
 
 

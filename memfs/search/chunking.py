@@ -1,7 +1,8 @@
 """A document cut into what search finds: its entries, and its free prose by section.
 
-Each chunk knows where it stands (title, heading trail, tags, neighbours); its id is the path and its position, so
-equal sections stay apart. Headings in code fences are none; a table stays whole or repeats its header.
+Each chunk knows where it stands (title, heading trail, tags, neighbours); its id is the path and its
+position, so equal sections stay apart. Headings in code fences are none; a table stays whole or repeats its
+header.
 """
 
 from __future__ import annotations
@@ -10,110 +11,149 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memfs.model import EntryView
 from memfs.search.analysis import has_content
+from memfs.search.labels import labels
 
 if TYPE_CHECKING:
-    from memfs.markdown.document import Block, Document
+    from memfs.markdown import Block, Document
 
-CHUNKER_VERSION = 1
+CHUNKER_VERSION = 2
 MAX_CHARS = 1200
 _SEQUENCES = {"journal", "events", "cases", "trajectories"}  # lines that follow from each other
 _REACH = 2
 _SILENT = {"comment", "rule", "heading"}
-_Unit = tuple[EntryView, tuple[str, ...]]
 _TOPIC = re.compile(r"\W*\*\*(.+?)\*\*")
 _LINK = re.compile(r"\[\[([^\]|#]+)(?:#[^\]|]*)?(?:\|([^\]]*))?\]\]")
 _TAG = re.compile(r"(?<![\w/#])#([^\W\d][\w/-]*)")
+_DATE = re.compile(r"(?<![\d-])((?:19|20)\d\d)[-/](\d\d)[-/](\d\d)(?![\d-])")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Chunk:
-    """One unit of search. ``near`` is the text of its neighbours, where the document is a sequence."""
+    """One unit of search.
+
+    ``body`` is its own text, without Markdown marks; ``topic`` what a decision is on; ``near`` the text of
+    its neighbours, where the document is a sequence; ``days`` the dates in it, its own first, as 20261130.
+    """
 
     id: str
     view: EntryView
-    title: str
-    trail: tuple[str, ...]
+    body: str
+    title: str = ""
+    trail: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    topic: str = ""
     near: str = ""
+    days: tuple[int, ...] = ()
 
     @property
     def head(self) -> str:
-        """What stands above it: file, title, headings, field, peer, tags and where its links lead."""
+        """What stands above it: file, title, headings, kind, peer, tags."""
         stem = self.view.path.rpartition("/")[2].removesuffix(".md")
-        links = [part for link in _LINK.findall(self.view.text) for part in link if part]
-        parts = [stem, self.title, *self.trail, self.view.field, self.view.peer, *self.tags, *links]
+        parts = [
+            stem,
+            self.title,
+            *self.trail,
+            self.view.field,
+            self.view.peer,
+            *self.tags,
+            labels(self.view),
+        ]
         return "\n".join(dict.fromkeys(part for part in parts if part))
 
     @property
     def meaning(self) -> str:
         """The text that its vector is made of."""
         above = [part for part in dict.fromkeys((self.title, *self.trail)) if part]
-        return f"{' - '.join(above)}: {plain(self.view.text)}" if above else plain(self.view.text)
+        return f"{' - '.join(above)}: {self.body}" if above else self.body
 
-    @cached_property
-    def topic(self) -> str:
-        """What a decision is on: its bold beginning, lower case; else empty."""
-        match = _TOPIC.match(self.view.text)
-        return " ".join(match[1].lower().split()).rstrip(":：") if match else ""
 
-    @cached_property
-    def day(self) -> int | None:
-        """Its date as 20261130, if it has one."""
-        try:
-            day = date.fromisoformat((self.view.date or "")[:10])
-        except ValueError:
-            return None
-        return day.year * 10_000 + day.month * 100 + day.day
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """What becomes a chunk: an entry or a piece of prose, and its text in the document."""
+
+    view: EntryView
+    source: str
+    trail: tuple[str, ...]
 
 
 def plain(text: str) -> str:
     """Return ``text`` with its Markdown marks taken off: emphasis, code ticks, strikes, link syntax."""
-    text = _LINK.sub(lambda match: match[2] or match[1].rpartition("/")[2], text)
+    text = _LINK.sub(lambda match: f"{match[1]} {match[2] or ''}".replace("/", " "), text)
     return re.sub(r"\*\*|~~|`|^\s*[#>]+ ", "", text, flags=re.MULTILINE).strip()
 
 
 def chunk_document(path: str, text: str, root: str = "") -> tuple[Chunk, ...]:
-    """Cut a document into chunks; any text will do.
+    """Cut a document into chunks; any text will do. The relay board gives none.
 
     Args:
         path: relative to the vault.
         root: the folder of memfs's own folders within the vault ("" at its top).
     """
-    from memfs.markdown.document import parse_document
+    from memfs.markdown import parse_document
+    from memfs.memory.views import locate
 
+    place = locate(path, root=root)
+    if place is not None and place.below == "relay.md":
+        return ()
     document = parse_document(text)
-    title = next((section.title for section in document.sections if section.level == 1), "")
     tags = _frontmatter_tags(document)
-    units = sorted(_units(document, path, text, root), key=lambda unit: unit[0].line)
-    chunks = []
-    for position, (view, trail) in enumerate(units):
-        own_tags = (*tags, *(tag for tag in _TAG.findall(view.text) if tag not in tags))
-        near = _near(units, position)
-        below = trail[1:] if trail and trail[0] == title else trail
-        chunks.append(Chunk(f"{path}#{position}", view, title, below, own_tags, near))
-    return tuple(chunks)
+    units = sorted(_units(document, path, root), key=lambda unit: unit.view.line)
+    return tuple(_chunk(units, position, document.title or "", tags) for position in range(len(units)))
+
+
+def _chunk(units: Sequence[_Unit], position: int, title: str, tags: tuple[str, ...]) -> Chunk:
+    unit = units[position]
+    body, topic = plain(unit.source), _TOPIC.match(unit.source)
+    if unit.view.id and unit.view.type in ("entities", "experiences") and title:
+        body = f"{title}: {body}"  # the whole small file is the entry
+    own_tags = tuple(tag for tag in _TAG.findall(unit.source) if tag not in tags)
+    return Chunk(
+        id=f"{unit.view.path}#{position}",
+        view=unit.view,
+        body=body,
+        title=title,
+        trail=unit.trail[1:] if unit.trail[:1] == (title,) else unit.trail,
+        tags=(*tags, *own_tags),
+        topic=" ".join(topic[1].lower().split()).rstrip(":：") if topic else "",
+        near=_near(units, position),
+        days=_days(unit),
+    )
+
+
+def _days(unit: _Unit) -> tuple[int, ...]:
+    found = [unit.view.date or "", *("-".join(parts) for parts in _DATE.findall(unit.source))]
+    return tuple(dict.fromkeys(day for text in found if (day := day_number(text))))
+
+
+def day_number(text: str) -> int | None:
+    """Return ``2026-11-30`` (or a longer ISO time) as 20261130; None where it is no day."""
+    try:
+        day = date.fromisoformat(text[:10])
+    except ValueError:
+        return None
+    return day.year * 10_000 + day.month * 100 + day.day
 
 
 def chunk_to_json(chunk: Chunk) -> bytes:
     """Return a chunk as JSON, for the index."""
     import orjson
 
-    view = {name: value for name, value in asdict(chunk.view).items() if value is not None}
-    return orjson.dumps([chunk.id, view, chunk.title, chunk.trail, chunk.tags, chunk.near])
+    return orjson.dumps(asdict(chunk))
 
 
 def chunk_from_json(data: bytes) -> Chunk:
     """Return the chunk that `chunk_to_json` wrote."""
     import orjson
 
-    chunk_id, view, title, trail, tags, near = orjson.loads(data)
-    absent = dict.fromkeys(("id", "peer", "field", "status", "date"))
-    return Chunk(chunk_id, EntryView(**{**absent, **view}), title, tuple(trail), tuple(tags), near)
+    values = orjson.loads(data)
+    values |= {name: tuple(values[name]) for name in ("trail", "tags", "days")}
+    values["view"] = EntryView(**values["view"])
+    chunk: Chunk = Chunk(**values)
+    return chunk
 
 
 def split_prose(text: str, limit: int = MAX_CHARS) -> Iterator[tuple[int, str]]:
@@ -178,24 +218,58 @@ def _sentences(row: str, limit: int) -> Iterator[str]:
         yield piece
 
 
-def _units(document: Document, path: str, text: str, root: str) -> Iterator[_Unit]:
-    """Yield every entry, then every piece of free prose, with its heading trail."""
+def _units(document: Document, path: str, root: str) -> Iterator[_Unit]:
+    """Yield every entry, and the free prose between them in pieces.
+
+    Only in ``memories/`` are list items entries of their own; elsewhere they are part of their section's
+    prose.
+    """
     from memfs.memory.views import view_entries
 
-    views = {view.line: view for view in view_entries(path, text, root=root)}
-    model = next(iter(views.values()), None) or _view_of(path, document, root)
+    views = {view.line: view for view in view_entries(path, document.text, root=root)}
+    model = _place(document, path, root)
     run: list[Block] = []
     for block in document.blocks:
-        if run and (block.line in views or block.kind in _SILENT or block.section != run[-1].section):
+        view = views.get(block.line) or _journal_item(block, model)
+        if run and (view or block.kind in _SILENT or block.section != run[-1].section):
             yield from _prose(document, run, model)
             run = []
-        if view := views.get(block.line):
+        if view is not None:
             if view.status != "suggestion":
-                yield view, block.trail
+                yield _Unit(view, block.text, block.trail)
         elif block.kind not in _SILENT and not (block.kind == "callout" and block.block_id):
             run.append(block)
     if run:
         yield from _prose(document, run, model)
+
+
+def _place(document: Document, path: str, root: str) -> EntryView:
+    """Return a view without text: what the path and the header say of all that is in a document."""
+    from memfs.memory.views import document_type, locate
+
+    place = locate(path, root=root)
+    kind = document_type(place, document) if place else document.frontmatter.text("type") or "note"
+    if place and place.below.startswith("journal/"):
+        kind = "journal"
+    dates = ["-".join(parts) for parts in _DATE.findall(path)] + [document.frontmatter.text("date") or ""]
+    return EntryView(
+        id=None,
+        identity=place.identity if place else "",
+        peer=place.peer if place else None,
+        type=kind,
+        field=None,
+        text="",
+        status=None,
+        date=next((day for day in dates if day_number(day)), None),
+        path=path,
+        line=1,
+    )
+
+
+def _journal_item(block: Block, model: EntryView) -> EntryView | None:
+    if model.type != "journal" or block.kind != "item" or not block.text.strip():
+        return None
+    return replace(model, id=block.block_id, text=plain(block.text), line=block.line)
 
 
 def _prose(document: Document, run: Sequence[Block], model: EntryView) -> Iterator[_Unit]:
@@ -204,38 +278,16 @@ def _prose(document: Document, run: Sequence[Block], model: EntryView) -> Iterat
     text = "".join(document.lines[first : max(block.end for block in run)])
     for before, piece in split_prose(text):
         if has_content(piece):
-            line = first + before + 1
-            yield replace(model, id=None, field=None, text=piece, status=None, line=line), run[0].trail
-
-
-def _view_of(path: str, document: Document, root: str) -> EntryView:
-    """Return a view without text for a document that has no entries."""
-    parts = path.removeprefix(f"{root}/" if root else "").split("/")
-    identity = parts[1] if len(parts) > 2 and parts[0] == "memories" else ""
-    peer = parts[3] if identity and len(parts) > 4 and parts[2] == "peers" else None
-    values = document.frontmatter.values
-    kind, day = values.get("type"), values.get("date") or values.get("updated")
-    return EntryView(
-        id=None,
-        identity=identity,
-        peer=peer,
-        type=kind if isinstance(kind, str) else "note",
-        field=None,
-        text="",
-        status=None,
-        date=day if isinstance(day, str) else None,
-        path=path,
-        line=1,
-    )
+            yield _Unit(replace(model, text=piece, line=first + before + 1), piece, run[0].trail)
 
 
 def _near(units: Sequence[_Unit], position: int) -> str:
     """Return the text around a unit: in a sequence its neighbours under the same heading, else nothing."""
-    view, trail = units[position]
-    if view.type not in _SEQUENCES:
+    unit = units[position]
+    if unit.view.type not in _SEQUENCES:
         return ""
     around = range(max(0, position - _REACH), min(len(units), position + _REACH + 1))
-    return "\n".join(units[i][0].text for i in around if i != position and units[i][1] == trail)
+    return "\n".join(units[i].source for i in around if i != position and units[i].trail == unit.trail)
 
 
 def _frontmatter_tags(document: Document) -> tuple[str, ...]:

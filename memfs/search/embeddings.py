@@ -4,7 +4,8 @@
 ``sentence-transformers``  any model by path, or by name where the user gave one (an optional extra)
 ``none``                   no vectors: lexical search
 
-Models load at the first text, not before. What fails raises `SearchIndexError`; the index then searches by words.
+Models load at the first text, not before. What fails raises `SearchIndexError`; the index then searches by
+words.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
@@ -190,11 +192,10 @@ class SentenceTransformers:
             os.environ.setdefault("HF_HUB_OFFLINE", "1")
         try:
             from sentence_transformers import SentenceTransformer
-            from transformers.utils.logging import disable_progress_bar
         except ImportError as error:
             hint = "pip install 'memfs-vault[sentence-transformers]'"
             raise SearchIndexError("sentence-transformers is not installed", hint=hint) from error
-        disable_progress_bar()
+        import_module("transformers.utils.logging").disable_progress_bar()
         source = str(self._path) if self._local else self._model_name
         try:  # cached first: a model that is here must not wait for a network that is not
             return SentenceTransformer(source, device="cpu", local_files_only=True)
@@ -208,7 +209,7 @@ class SentenceTransformers:
 
 
 def normalise(vectors: Any) -> Vectors:
-    """Return ``vectors`` (rows) scaled to length 1 as float32; what is not finite or has no length becomes zeros."""
+    """Return ``vectors`` (rows) scaled to length 1; what is not finite or has no length becomes zeros."""
     import numpy as np
 
     rows = np.nan_to_num(np.asarray(vectors, dtype=np.float32), nan=0.0, posinf=0.0, neginf=0.0)

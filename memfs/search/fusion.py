@@ -1,7 +1,8 @@
 """From candidates to a ranked list: scores from words and vectors, what replaces what, duplicates. Pure.
 
-Scores lie between 0 and 1 and mean the same for every question: the share of the question's weight that a passage
-covers (words), and how near its meaning is (vectors). So a low score on top says "perhaps nothing fits".
+Scores lie between 0 and 1 and mean the same for every question: the share of the question's weight that a
+passage covers (words), and how near its meaning is (vectors). So a low score on top says "perhaps nothing
+fits".
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from memfs.search.chunking import Chunk
 
@@ -21,7 +22,8 @@ _NEAR, _FAR = 0.70, 0.18  # cosines of MiniLM that mean "the same" and "nothing 
 _WORDS, _MEANING = 0.85, 0.65  # how sure each can be alone
 _FLOOR = 0.12
 _REPLACED = 0.45  # what is left of a superseded entry's score
-_OUT_OF_TIME = 0.5
+_OF_PEER = 0.95  # own memory first, when nothing else decides
+_TIMELY, _UNTIMELY = 0.3, 0.5  # what the right and the wrong date do, when the question names one
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +58,11 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked: terms, the exact block id if it is one, and the days it speaks of (inclusive, as 20261130)."""
+    """What is asked: terms, the whole of it as a block id, and the days it speaks of (both included)."""
 
     terms: tuple[QueryTerm, ...]
     block: str | None = None
-    days: tuple[int, int] | None = None
-    names: frozenset[str] = field(default_factory=frozenset)
+    days: tuple[tuple[int, int], ...] = ()
 
 
 def idf(documents: int, holding: int) -> float:
@@ -71,10 +72,9 @@ def idf(documents: int, holding: int) -> float:
 
 def rank_passages(question: Question, passages: Sequence[Passage], limit: int) -> list[Ranked]:
     """Score, order and thin out ``passages``; at most ``limit``, the best first."""
-    scored = [Ranked(passage, _score(question, passage)) for passage in passages]
-    kept = [hit for hit in scored if hit.score >= _FLOOR]
-    kept.sort(key=_order)
-    return _collapse(_successors_first(kept), limit)
+    scored = sorted((Ranked(passage, _score(question, passage)) for passage in passages), key=_order)
+    kept = [hit for hit in _successors_first(scored) if hit.score >= _FLOOR]
+    return _collapse(kept, limit)
 
 
 def lexical_score(terms: Sequence[QueryTerm], passage: Passage) -> float:
@@ -111,22 +111,28 @@ def _score(question: Question, passage: Passage) -> float:
     meaning = 0.0
     if passage.cosine is not None:
         meaning = min(1.0, max(0.0, (passage.cosine - _FAR) / (_NEAR - _FAR)))
-    score = 1 - (1 - _WORDS * words) * (1 - _MEANING * meaning)
+    doubt = (1 - _WORDS * words) * (1 - _MEANING * meaning)
+    if question.days:
+        timely = any(first <= day <= last for day in passage.chunk.days for first, last in question.days)
+        doubt = doubt * (1 - _TIMELY) if timely else 1 - (1 - doubt) * _UNTIMELY
+    score = 1 - doubt
     if view.status == "superseded":
         score *= _REPLACED
-    if question.days is not None:
-        score *= 1.0 if _within(passage.chunk, question.days) else _OUT_OF_TIME
+    if view.peer is not None:
+        score *= _OF_PEER
     return score
-
-
-def _within(chunk: Chunk, days: tuple[int, int]) -> bool:
-    return chunk.day is not None and days[0] <= chunk.day <= days[1]
 
 
 def _order(hit: Ranked) -> tuple[float, bool, int, str, int]:
     """Order by score; equal scores: own before peers, later before earlier, then by place."""
     view = hit.passage.chunk.view
-    return (-round(hit.score, 6), view.peer is not None, -(hit.passage.chunk.day or 0), view.path, view.line)
+    return (
+        -round(hit.score, 6),
+        view.peer is not None,
+        -max(hit.passage.chunk.days, default=0),
+        view.path,
+        view.line,
+    )
 
 
 def _successors_first(hits: Sequence[Ranked]) -> list[Ranked]:

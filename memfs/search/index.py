@@ -1,8 +1,8 @@
 """The search index of a vault: kept equal to the files, searched by words and by meaning.
 
-Under its folder lie ``v1/`` (`storage`) and ``vectors/`` (by text and model; they outlive a rebuild). The index
-never reads the vault: callers compare stat records with `SearchIndex.stale` and hand in the texts that changed.
-Whatever cannot be read is dropped, and then everything is stale: rebuilt, never repaired.
+Under its folder lie ``v1/`` (`storage`) and ``vectors/`` (by text and model; they outlive a rebuild). The
+index never reads the vault: callers compare stat records with `SearchIndex.stale` and hand in the texts that
+changed. Whatever cannot be read is dropped, and then everything is stale: rebuilt, never repaired.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -49,8 +49,8 @@ class Stale:
 class UpdateReport:
     """What an update did.
 
-    ``deferred`` files wait for another writer and stay stale; ``problems`` are files that could not be indexed,
-    with the reason; ``degraded`` says why vectors are missing, if they are.
+    ``deferred`` files wait for another writer and stay stale; ``problems`` are files that could not be
+    indexed, with the reason; ``degraded`` says why vectors are missing, if they are.
     """
 
     indexed: tuple[str, ...] = ()
@@ -134,7 +134,13 @@ class SearchIndex:
         """
         try:
             return search_storage(
-                self._storage, self._vectors, self.embedder, query, filters or Filters(), limit, today
+                self._storage,
+                self._vectors,
+                self.embedder,
+                query,
+                filters or Filters(),
+                limit,
+                today or date.today(),
             )
         except _DAMAGE:
             self.clear()

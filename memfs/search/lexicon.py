@@ -1,7 +1,7 @@
 """Tantivy's side of the index: the schema, chunks as documents, and queries built term by term.
 
-The text fields hold terms made by `analysis`, joined by blanks, so Tantivy only splits at white space and no words
-of a question ever reach a query parser. Filters are exact terms and one range of days.
+The text fields hold terms made by `analysis`, joined by blanks, so Tantivy only splits at white space and no
+words of a question ever reach a query parser. Filters are exact terms and one range of days.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from memfs.search.analysis import terms_of
-from memfs.search.chunking import Chunk, chunk_from_json, chunk_to_json
+from memfs.search.chunking import Chunk, chunk_from_json, chunk_to_json, day_number
 from memfs.search.fusion import Passage
 from memfs.search.vectors import text_key
 
@@ -53,7 +53,8 @@ def schema() -> Any:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic", stored=name == "key")
     for name in _TEXT_FIELDS:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq", stored=True)
-    builder.add_unsigned_field("day", indexed=True, fast=True)
+    builder.add_unsigned_field("day", indexed=True, fast=True)  # its own date
+    builder.add_unsigned_field("mention", indexed=True, fast=True)  # every date in it
     builder.add_bytes_field("record", stored=True, indexed=False)
     return builder.build()
 
@@ -80,19 +81,21 @@ def to_document(chunk: Chunk) -> Any:
         document.add_text("place", place)
     for tag in chunk.tags:
         document.add_text("tag", tag.lower())
-    for name, text in (("text", view.text), ("head", chunk.head), ("near", chunk.near)):
+    for name, text in (("text", chunk.body), ("head", chunk.head), ("near", chunk.near)):
         document.add_text(name, terms_of(text))
-    if day := day_number(view.date):
+    if day := day_number(view.date or ""):
         document.add_unsigned("day", day)
+    for day in chunk.days:
+        document.add_unsigned("mention", day)
     document.add_bytes("record", chunk_to_json(chunk))
     return document
 
 
 def to_passage(document: Any) -> Passage:
     """Return what ranking needs of a stored document."""
-    fields = [str(document.get_first(name) or "") for name in _TEXT_FIELDS]
+    text, head, near = (tuple(str(document.get_first(name) or "").split()) for name in _TEXT_FIELDS)
     chunk = chunk_from_json(bytes(document.get_first("record")))
-    return Passage(chunk, str(document.get_first("key")), *(tuple(field.split()) for field in fields))
+    return Passage(chunk, str(document.get_first("key")), text, head, near)
 
 
 def filter_query(filters: Filters) -> Any | None:
@@ -135,19 +138,18 @@ def containing(terms: Sequence[str]) -> Any:
     )
 
 
+def mentioning(first: int, last: int) -> Any:
+    """Return the query for documents with a date in these days (as 20261130, both included)."""
+    from tantivy import FieldType, Query
+
+    return Query.range_query(schema(), "mention", FieldType.Unsigned, first, last)
+
+
 def both(query: Any, other: Any | None) -> Any:
     """Return the query for documents that fit both; ``other`` may be missing."""
     from tantivy import Occur, Query
 
     return query if other is None else Query.boolean_query([(Occur.Must, query), (Occur.Must, other)])
-
-
-def day_number(text: str | None) -> int | None:
-    """Return ``2026-11-30`` (or a longer ISO time) as 20261130; None where it is no day."""
-    try:
-        return _number(date.fromisoformat((text or "")[:10]))
-    except ValueError:
-        return None
 
 
 def _number(day: date) -> int:

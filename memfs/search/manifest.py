@@ -30,7 +30,7 @@ class Stat(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One indexed file. ``stat`` is None where it cannot be trusted; ``problem`` says why it has no chunks."""
+    """One indexed file. ``stat`` None: not to be trusted. ``problem`` says why it has no chunks."""
 
     path: str
     hash: str

@@ -17,6 +17,7 @@ from memfs.search.lexicon import Filters
 from memfs.search.snippets import Snippet, make_snippet
 from memfs.search.spelling import likely_terms, may_be_misspelled
 from memfs.search.storage import Storage
+from memfs.search.when import read_when
 
 if TYPE_CHECKING:
     from memfs.search.embeddings import Embedder
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _BY_WORDS = 200  # candidates of each kind
 _BY_MEANING = 50
+_BY_DATE = 100
 _LEAST_COSINE = 0.2
 _KEYS_AT_ONCE = 100
 
@@ -39,7 +41,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Hits, the best first. ``degraded`` says in what way this search was less than it could be; else empty."""
+    """Hits, the best first. ``degraded`` says why this search was less than it could be; else empty."""
 
     hits: tuple[Hit, ...]
     degraded: tuple[str, ...] = ()
@@ -52,7 +54,7 @@ def search_storage(
     query: str,
     filters: Filters,
     limit: int,
-    today: date | None,
+    today: date,
 ) -> SearchResult:
     """Search an index; see `index.SearchIndex.search`."""
     if not storage.fits():
@@ -60,9 +62,12 @@ def search_storage(
     searcher = storage.searcher()
     allowed = lexicon.filter_query(filters)
     block = query.strip().lstrip("^")
-    question = Question(_question_terms(searcher, query, filters), block or None)
+    when = read_when(query, today)
+    question = Question(_question_terms(searcher, when.rest, filters), block or None, when.ranges)
     passages = _by_block(searcher, block, allowed)
     degraded: tuple[str, ...] = ()
+    for first, last in question.days:
+        passages |= _fetch(searcher, lexicon.both(lexicon.mentioning(first, last), allowed), _BY_DATE)
     if question.terms:
         passages |= _by_words(searcher, question, allowed)
         near, degraded = _compare(open_vectors, embedder, query, storage)
@@ -104,7 +109,8 @@ def _by_words(searcher: Any, question: Question, allowed: Any) -> dict[str, Pass
 
 
 def _by_meaning(searcher: Any, near: Similarities, allowed: Any) -> dict[str, Passage]:
-    keys, found = near.nearest(_LEAST_COSINE), {}
+    keys = near.nearest(_LEAST_COSINE)
+    found: dict[str, Passage] = {}
     while len(found) < _BY_MEANING and (some := list(islice(keys, _KEYS_AT_ONCE))):
         found |= _fetch(searcher, lexicon.both(lexicon.any_of("key", some), allowed), 2 * _KEYS_AT_ONCE)
     return found

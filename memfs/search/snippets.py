@@ -12,7 +12,7 @@ _WIDTH = 200
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A piece of text on one line; ``highlights`` are character ranges in it, end exclusive, in order, apart."""
+    """A piece of text on one line; ``highlights`` are character ranges in it, in order, end exclusive."""
 
     text: str
     highlights: tuple[tuple[int, int], ...] = ()

@@ -14,8 +14,8 @@ def likely_terms(term: str, known: Iterable[str]) -> tuple[tuple[str, float], ..
     if not may_be_misspelled(term):
         return ()
     allowed = 1 if len(term) < _LONG else 2
-    near = [(word, edit_distance(term, word, allowed)) for word in known if word != term]
-    near = sorted((distance, word) for word, distance in near if distance <= allowed)
+    distances = ((edit_distance(term, word, allowed), word) for word in known if word != term)
+    near = sorted((distance, word) for distance, word in distances if distance <= allowed)
     return tuple((word, 0.8 if distance == 1 else 0.65) for distance, word in near[:_MOST])
 
 
@@ -25,7 +25,7 @@ def may_be_misspelled(term: str) -> bool:
 
 
 def edit_distance(one: str, other: str, limit: int) -> int:
-    """Return how many letters must be added, dropped, changed or swapped with their neighbour; at most ``limit`` + 1."""
+    """Count letters to add, drop, change or swap with their neighbour; at most ``limit`` + 1."""
     if abs(len(one) - len(other)) > limit:
         return limit + 1
     before: list[int] = []

@@ -31,7 +31,7 @@ class Storage:
 
     def fits(self) -> bool:
         """Say whether there is an index, made by this version for this root."""
-        return self.note("stamp") == self._stamp
+        return bool(self.note("stamp") == self._stamp)
 
     def prepare(self) -> None:
         """Make an empty index where there is none that fits; drop those of other versions. Writer only."""

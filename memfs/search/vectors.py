@@ -1,7 +1,8 @@
 """Vectors on disk, by the hash of the text they were made of: two files that only grow, read as a memory map.
 
-One folder per model. ``keys`` holds 16 bytes a row, ``vectors`` one float32 row each; a row counts when it is in
-both, so a crash between the two writes loses one batch and nothing else. One writer at a time (the index's lock).
+One folder per model. ``keys`` holds 16 bytes a row, ``vectors`` one float32 row each; a row counts when it
+is in both, so a crash between the two writes loses one batch and nothing else. One writer at a time (the
+index's lock).
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class VectorStore:
         return [data[i * KEY_BYTES : (i + 1) * KEY_BYTES].hex() for i in range(self._count())]
 
     def add(self, keys: Sequence[str], vectors: Vectors) -> None:
-        """Append rows. Rows without length are kept too, as zeros: they are near nothing, and not asked for again."""
+        """Append rows. A row of zeros is kept too: it is near nothing, and not asked for again."""
         if vectors.shape != (len(keys), self.dimensions):
             raise SearchIndexError(f"the model gave {vectors.shape}, not {self.dimensions} dimensions a text")
         self._folder.mkdir(parents=True, exist_ok=True)

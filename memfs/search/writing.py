@@ -1,4 +1,4 @@
-"""One writer at a time, across processes: a lock of the operating system's, gone with the process that held it."""
+"""One writer at a time, across processes: a lock that goes with the process that held it."""
 
 from __future__ import annotations
 
