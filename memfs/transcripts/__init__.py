@@ -1,0 +1,23 @@
+"""One parser per format: bytes in, turns out. Pure: streams and the user's names come as arguments."""
+
+from memfs.transcripts.neutral import render_header, render_neutral, render_turn
+from memfs.transcripts.opening import open_transcript, read_transcripts, recognise
+from memfs.transcripts.reader import Parser, Reader, ReadLimits, Source
+from memfs.transcripts.report import transcript_json, turn_json
+from memfs.transcripts.times import turn_time
+
+__all__ = [
+    "Parser",
+    "ReadLimits",
+    "Reader",
+    "Source",
+    "open_transcript",
+    "read_transcripts",
+    "recognise",
+    "render_header",
+    "render_neutral",
+    "render_turn",
+    "transcript_json",
+    "turn_json",
+    "turn_time",
+]

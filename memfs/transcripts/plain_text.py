@@ -1,0 +1,51 @@
+"""Parser of plain text: labelled conversations, chats with times, and texts without speakers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from memfs.model import Turn
+from memfs.transcripts.chat_log import chat_turns, read_chat_log
+from memfs.transcripts.documents import read_text, whole_reader
+from memfs.transcripts.fences import unfenced
+from memfs.transcripts.message_ids import with_ids
+from memfs.transcripts.reader import Progress, Reader, Source
+from memfs.transcripts.sniff import layout
+from memfs.transcripts.speakers import role_of
+
+_LABEL = re.compile(r"(?P<name>[^\s:：>#`\-*][^:：\n]{0,24}?)\s*[:：]\s*(?P<text>.*)\Z")
+
+
+class PlainText:
+    """The last resort: any text."""
+
+    name = "plain-text"
+
+    def recognise(self, head: bytes, name: str) -> bool:
+        return layout(head) == "text"
+
+    def open(self, source: Source) -> Reader:
+        text = read_text(source)
+        progress = Progress()
+        log = read_chat_log(text)
+        turns = list(with_ids(chat_turns(log, source.me) if log is not None else labelled_turns(text)))
+        return whole_reader(self.name, source, progress, lambda: turns)
+
+
+def labelled_turns(text: str) -> Iterator[Turn]:
+    """Turns of lines like ``User: ...``; a text without such labels is one turn of the role ``document``.
+
+    A label counts at the start of a line, outside of code fences; what is quoted or indented is text.
+    """
+    parts: list[tuple[str | None, list[str]]] = [(None, [])]
+    for line, fenced in unfenced(text.split("\n")):
+        found = None if fenced else _LABEL.match(line)
+        if found is not None and role_of(found["name"]) is not None:
+            parts.append((found["name"], [found["text"]]))
+        else:
+            parts[-1][1].append(line)
+    for name, lines in parts:
+        said = "\n".join(lines).strip()
+        if said:
+            yield Turn((role_of(name) if name is not None else None) or "document", said, speaker=name)

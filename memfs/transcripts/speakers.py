@@ -1,0 +1,67 @@
+"""Names that stand for the user or the assistant in written-down conversations."""
+
+from __future__ import annotations
+
+import re
+
+from memfs.model import Role
+
+_USER = (
+    *(
+        "user",
+        "you",
+        "human",
+        "me",
+        "prompt",
+        "question",
+        "用户",
+        "我",
+        "你",
+        "提问",
+        "人类",
+        "ユーザー",
+        "あなた",
+    ),
+    *("사용자", "benutzer", "nutzer", "du", "usuario", "utilisateur", "vous"),
+)
+_ASSISTANT = (
+    *("assistant", "ai", "bot", "model", "agent", "answer", "response", "chatgpt", "gpt", "claude", "gemini"),
+    *(
+        "copilot",
+        "codex",
+        "deepseek",
+        "kimi",
+        "qwen",
+        "grok",
+        "mistral",
+        "llama",
+        "lobsterai",
+        "ai assistant",
+    ),
+    *(
+        "助手",
+        "助理",
+        "智能助手",
+        "机器人",
+        "模型",
+        "豆包",
+        "通义",
+        "文心一言",
+        "元宝",
+        "アシスタント",
+        "어시스턴트",
+    ),
+    *("assistent", "asistente", "claude code", "gemini cli", "chatgpt said", "you said"),
+)
+_VERSION = re.compile(r"[\s-]+(?:v?\d[\w.]*|opus|sonnet|haiku|pro|flash|mini|turbo|plus)\b.*\Z")
+
+
+def role_of(name: str) -> Role | None:
+    """The role that a label names, None for anybody else's name."""
+    plain = name.strip().strip("*_`：:").strip().casefold()
+    plain = "you" if plain == "you said" else _VERSION.sub("", plain)
+    if plain in _USER:
+        return "user"
+    if plain in _ASSISTANT:
+        return "assistant"
+    return None
