@@ -1,0 +1,198 @@
+"""What in a sentence may be worth keeping: cues found in clauses, less what the guards hold back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from memfs.extraction.dates import DateMention
+from memfs.extraction.phrasebook import Cue, Phrasebook, named_groups
+from memfs.extraction.sentences import BLANK, Sentence
+
+# of cues of equal strength in one clause the first type wins
+ORDER = ("actions", "decisions", "preferences", "entities", "projects", "profile", "events", "notes")
+PLACEHOLDER = "[redacted:"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A part of a sentence that says something of a type. Positions count in the sentence."""
+
+    type: str
+    cue: Cue
+    start: int
+    end: int
+    cue_start: int
+    cue_end: int
+    strength: float
+    names: dict[str, str] = field(default_factory=dict)
+    remember: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """How a sentence was said: languages, days named in it, whether the assistant took note of it."""
+
+    books: tuple[Phrasebook, ...]
+    dates: tuple[DateMention, ...] = ()
+    noted: bool = False
+    people: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """Reasons by clause number; None as a type blocks all types."""
+
+    reasons: tuple[dict[str | None, str], ...]
+
+    def reason(self, clause: int, kind: str) -> str | None:
+        """Why nothing of this type is kept from the clause, or None."""
+        found = self.reasons[clause]
+        return found.get(None) or found.get(kind)
+
+
+def find_candidates(sentence: Sentence, heard: Heard) -> tuple[list[Candidate], list[tuple[str, str]]]:
+    """Candidates in order of place, and (type, reason) of what guards held back."""
+    blocked = find_blocks(sentence, heard.books)
+    best: list[Candidate | None] = [None] * len(sentence.clauses)
+    held_back: list[tuple[str, str]] = []
+    remember = False
+    for cue, matches in _matches(sentence, heard):
+        strength = _strength(cue, matches, heard)
+        for match in matches[:4]:
+            number = _clause_of(sentence, match)
+            reason = blocked.reason(number, cue.type)
+            if reason is not None:
+                if strength >= 1:
+                    held_back.append((cue.type, reason))
+                continue
+            remember = remember or cue.remember
+            if strength < 1 or not _has_needs(cue, match, number, sentence, heard):
+                continue
+            start, end = sentence.clauses[number]
+            found = Candidate(
+                cue.type, cue, start, max(end, match.end()), match.start(), match.end(), strength, named_groups(match)
+            )
+            if _better(found, best[number]):
+                best[number] = found
+    joined = _join(sentence, best, blocked)
+    return [replace(each, remember=remember) for each in joined], held_back
+
+
+def _matches(sentence: Sentence, heard: Heard) -> Iterable[tuple[Cue, list[re.Match[str]]]]:
+    for book in heard.books:
+        for cue in book.cues:
+            if cue.needs == "date" and not heard.dates:
+                continue
+            matches = list(cue.pattern.finditer(sentence.masked))
+            if matches:
+                yield cue, matches
+
+
+def _strength(cue: Cue, matches: Sequence[re.Match[str]], heard: Heard) -> float:
+    """Strong cues stand alone; weak ones when the assistant took note, or when there are two of them."""
+    if cue.strong:
+        return 2.0
+    if heard.noted:
+        return 1.0
+    return 1.0 if len({match[0].lower() for match in matches}) >= 2 and cue.type != "notes" else 0.0
+
+
+def _better(new: Candidate, old: Candidate | None) -> bool:
+    if old is None:
+        return True
+    if old.cue.remember != new.cue.remember:  # "remember" alone says nothing of the type
+        return old.cue.remember
+    return (new.strength, -ORDER.index(new.type)) > (old.strength, -ORDER.index(old.type))
+
+
+def _clause_of(sentence: Sentence, match: re.Match[str]) -> int:
+    """The clause in which the words of the match begin (a leading comma belongs to the one before)."""
+    lead = re.match(r"[\s,;:.!(–—，；：、-]*", match[0])
+    position = match.start() + (lead.end() if lead else 0)
+    for number, (start, end) in enumerate(sentence.clauses):
+        if start <= position < end:
+            return number
+    return len(sentence.clauses) - 1
+
+
+def _has_needs(cue: Cue, match: re.Match[str], number: int, sentence: Sentence, heard: Heard) -> bool:
+    if cue.needs == "date":
+        start, end = sentence.clauses[number]
+        near = any(start <= mention.start < end for mention in heard.dates)
+        return near or (len(heard.dates) == 1 and len(sentence.clauses) <= 3)
+    if cue.needs == "name":
+        name = named_groups(match).get("name", "")
+        return bool(name) and not any(book.has("not_a_name", name) for book in heard.books)
+    return True
+
+
+def find_blocks(sentence: Sentence, books: Sequence[Phrasebook]) -> Blocked:
+    """What the guards say of each clause."""
+    reasons: list[dict[str | None, str]] = [{} for _ in sentence.clauses]
+    everywhere: dict[str | None, str] = {}
+    if PLACEHOLDER in sentence.text:
+        for number, (start, end) in enumerate(sentence.clauses):
+            if PLACEHOLDER in sentence.text[start : end + 1]:
+                reasons[number][None] = "secret"
+    for book in books:
+        _block_questions(book, sentence, reasons, everywhere)
+        for guard in book.guards:
+            match = guard.pattern.search(sentence.masked)
+            if match is None:
+                continue
+            if guard.scope == "sentence":
+                everywhere.update({kind: guard.name for kind in guard.types or (None,)})
+                continue
+            for number, (start, end) in enumerate(sentence.clauses):
+                if guard.pattern.search(sentence.masked[start:end]):
+                    reasons[number].update({kind: guard.name for kind in guard.types or (None,)})
+    return Blocked(tuple({**everywhere, **each} for each in reasons))
+
+
+def _block_questions(
+    book: Phrasebook, sentence: Sentence, reasons: list[dict[str | None, str]], everywhere: dict[str | None, str]
+) -> None:
+    """A sentence that asks from its start is all question; else the clauses that ask, and the last before "?"."""
+    asks = sentence.masked.rstrip(BLANK + " \"'”」)").endswith(("?", "？"))
+    starts = book.has("question_start", sentence.masked)
+    if starts or (asks and book.has("tag_question", sentence.masked)):
+        everywhere[None] = "question"
+        return
+    if asks:
+        reasons[-1][None] = "question"
+    for number, (start, end) in enumerate(sentence.clauses):
+        clause = sentence.masked[start:end].rstrip(" ,，、")
+        if book.has("question_start", clause) or book.has("question_end", clause):
+            reasons[number][None] = "question"
+
+
+def _join(sentence: Sentence, best: list[Candidate | None], blocked: Blocked) -> list[Candidate]:
+    """Clauses without a cue go with the one before, else with the one after; neighbours of a kind are one."""
+    joined: list[Candidate] = []
+    open_start: int | None = None
+    for number, (start, end) in enumerate(sentence.clauses):
+        found = best[number]
+        if found is None:
+            if blocked.reasons[number].get(None) is not None:
+                open_start = None
+                if joined and joined[-1].end >= start:
+                    joined.append(replace(joined.pop(), end=min(joined[-1].end if joined else start, start) or start))
+                continue
+            if joined and joined[-1].end >= start:
+                if blocked.reason(number, joined[-1].type) is None:
+                    joined[-1] = replace(joined[-1], end=max(joined[-1].end, end))
+            elif open_start is None:
+                open_start = start
+            continue
+        if joined and joined[-1].end >= start and _same(joined[-1], found):
+            joined[-1] = replace(joined[-1], end=max(joined[-1].end, found.end))
+            continue
+        joined.append(replace(found, start=start if open_start is None else open_start))
+        open_start = None
+    return joined
+
+
+def _same(one: Candidate, other: Candidate) -> bool:
+    return one.type == other.type and one.cue.field == other.cue.field

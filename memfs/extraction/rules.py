@@ -1,0 +1,181 @@
+"""The offline extractor: phrases of a language, no model, no network. Precise before complete.
+
+The phrases are data (``phrases/``). Here is only how they are used: user turns are taken apart into their own
+words, sentences and clauses; cues say what a clause is about; guards hold back what is asked, imagined, meant for
+the moment or said by others; later words correct earlier ones.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from memfs.extraction.candidates import Candidate, Heard, find_candidates
+from memfs.extraction.corrections import add_find, scratch_earlier
+from memfs.extraction.dates import find_dates
+from memfs.extraction.operations import Find, Place, make_fields
+from memfs.extraction.phrasebook import LANGUAGES, Phrasebook, phrasebook
+from memfs.extraction.redaction import redact_text
+from memfs.extraction.request import Request
+from memfs.extraction.segments import local_time
+from memfs.extraction.sentences import Sentence, split_turn
+from memfs.extraction.wording import content_words, tidy
+from memfs.model import Dropped, Extraction, Operation, Turn
+
+GENERAL = {"en": "General", "zh": "通用"}
+
+
+class RulesExtractor:
+    """Finds what users say plainly. Fast, offline, the same answer every time."""
+
+    name = "rules"
+
+    def extract(self, request: Request) -> Extraction:
+        """Operations from the user turns of ``request``; whatever was held back is in ``dropped``."""
+        reading = _Reading(request, choose_languages(request.turns))
+        for position, turn in enumerate(request.turns):
+            if turn.role == "user" or (turn.role == "participant" and turn.peer is not None):
+                reading.hear(position, turn)
+        return reading.result()
+
+
+def choose_languages(turns: Sequence[Turn]) -> tuple[Phrasebook, ...]:
+    """The languages the users write, most used first, told by script and common words.
+
+    Counting common words over a segment is surer than a language detector on chat of a few words a line.
+    """
+    text = " ".join(turn.text[:2000] for turn in turns if turn.role != "assistant")
+    kana = sum("\u3040" <= char <= "\u30ff" for char in text)
+    han = sum("\u3400" <= char <= "\u9fff" for char in text)
+    counts = Counter(text.lower().replace("’", "'").split())
+    scores = {
+        language: sum(counts[word.strip(",.!?")] for word in phrasebook(language).function_words)
+        for language in LANGUAGES
+        if phrasebook(language).spaced
+    }
+    if kana > 3 and kana * 8 > han:
+        return (phrasebook("ja"),)
+    if han:
+        english = sum(char.isascii() and char.isalpha() for char in text)
+        return (phrasebook("zh"), phrasebook("en")) if english > han * 6 else (phrasebook("zh"),)
+    best = max(scores, key=lambda language: (scores[language], language == "en"))
+    return (phrasebook(best),)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The state of one pass over a segment."""
+
+    request: Request
+    books: tuple[Phrasebook, ...]
+    finds: list[Find] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
+    playing: bool = False
+    project: str | None = None
+    anchor: date | None = None
+    before: dict[str | None, tuple[int, str]] = field(default_factory=dict)
+
+    def hear(self, position: int, turn: Turn) -> None:
+        """Read one user turn."""
+        if self._in_a_game(turn.text):
+            self.dropped.append(Dropped("any", "role play"))
+            return
+        noted = _noted(self.request.turns, position, self.books)
+        sentences = split_turn(turn.text, self.books)
+        start = len(self.finds)
+        for number, sentence in enumerate(sentences):
+            if number and any(book.has("scratch", sentence.masked) for book in self.books):
+                scratch_earlier(self.finds, start)
+            self._read(position, turn, sentence, noted and len(sentences) <= 3)
+        if sentences:
+            self.before[turn.peer] = (position, sentences[-1].text)
+
+    def _in_a_game(self, text: str) -> bool:
+        for book in self.books:
+            if book.has("role_play_end", text):
+                ended, self.playing = self.playing, False
+                return ended
+            if book.has("role_play", text):
+                self.playing = True
+        return self.playing
+
+    def _read(self, position: int, turn: Turn, sentence: Sentence, noted: bool) -> None:
+        said = local_time(turn, self.request.now.tzinfo) if self.request.now.tzinfo else None
+        today = (said or self.request.now).date()
+        dates = tuple(find_dates(sentence.masked, today, self.books, anchor=self.anchor))
+        if dates:
+            self.anchor = dates[-1].day
+        candidates, held_back = find_candidates(sentence, Heard(self.books, dates, noted))
+        self.dropped += [Dropped(kind, reason) for kind, reason in held_back]
+        for candidate in candidates:
+            place = Place(sentence.text, dates, today, self.books, self._general(), self._project_now())
+            self._keep(position, turn, sentence, candidate, place)
+
+    def _general(self) -> str:
+        return GENERAL["zh" if self.books[0].language == "zh" else "en"]
+
+    def _project_now(self) -> str | None:
+        return self.project or self.request.project
+
+    def _keep(self, position: int, turn: Turn, sentence: Sentence, candidate: Candidate, place: Place) -> None:
+        made = make_fields(candidate, place)
+        if made is None:
+            return
+        kind, fields, text, day = made
+        turns = (position,)
+        if self._says_nothing(candidate, sentence, text):
+            earlier = self._antecedent(sentence, turn, text)
+            if earlier is None:
+                self.dropped.append(Dropped(kind, "refers to something unknown"))
+                return
+            turns = (*earlier[0], position)
+            fields, text = _with_content(kind, fields, earlier[1]), earlier[1]
+        find = Find(kind, fields, turns, turn.peer, text, day, frozenset(content_words(text, self.books)))
+        if kind == "projects":
+            self.project = str(fields["project"])
+        corrects = any(book.has("correction", sentence.masked) for book in self.books)
+        add_find(self.finds, find, corrects=corrects)
+
+    def _says_nothing(self, candidate: Candidate, sentence: Sentence, text: str) -> bool:
+        """Only the cue, and words like "that": what is meant was said before."""
+        rest = sentence.masked[candidate.start : candidate.cue_start] + " " + sentence.masked[candidate.cue_end : candidate.end]
+        return len("".join(content_words(rest, self.books))) < 3 and candidate.cue.type in {"notes", "preferences"}
+
+    def _antecedent(self, sentence: Sentence, turn: Turn, text: str) -> tuple[tuple[int, ...], str] | None:
+        head = turn.text[: turn.text.find(sentence.text)].strip()
+        if head:
+            return (), tidy(head.splitlines()[-1], self.books)
+        earlier = self.before.get(turn.peer)
+        if earlier is None or earlier[1].rstrip().endswith(("?", "？")):
+            return None
+        return (earlier[0],), tidy(earlier[1], self.books)
+
+    def result(self) -> Extraction:
+        """The finds as operations of allowed types, without any secret."""
+        allowed = {each.name for each in self.request.types}
+        operations = []
+        for find in self.finds:
+            if allowed and find.type not in allowed:
+                self.dropped.append(Dropped(find.type, "type not allowed"))
+            elif any(isinstance(value, str) and redact_text(value).findings for value in find.fields.values()):
+                self.dropped.append(Dropped(find.type, "secret"))
+            else:
+                operations.append(Operation(find.type, find.fields, find.turns, find.peer))
+        return Extraction(tuple(operations), tuple(self.dropped))
+
+
+def _with_content(kind: str, fields: dict[str, object], text: str) -> dict:  # type: ignore[type-arg]
+    return {**fields, "content": text}
+
+
+def _noted(turns: Sequence[Turn], position: int, books: Sequence[Phrasebook]) -> bool:
+    """Whether the assistant's answer only takes note: then the user told it something to keep."""
+    if position + 1 >= len(turns):
+        return False
+    answer = turns[position + 1]
+    if answer.role != "assistant" or answer.tool_calls or len(answer.text) > 120:
+        return False
+    text = answer.text.strip()
+    return any(book.has("ack", text) and not book.has("not_ack", text) for book in books)

@@ -1,0 +1,87 @@
+"""The words of an entry: cleaned of chat, with absolute days, and a topic to file it under."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from memfs.extraction.dates import DateMention
+from memfs.extraction.phrasebook import Phrasebook
+
+MAX_CONTENT = 400
+WORD = re.compile(r"[^\W_][\w'’+#.%-]*[\w+#%]|[^\W_]")
+CJK_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+|[A-Za-z0-9][\w.+#%-]*")
+
+
+def tidy(text: str, books: Sequence[Phrasebook], *, keep_start: bool = False) -> str:
+    """One line, without the small talk at its ends."""
+    text = re.sub(r"\s+", " ", text).strip()
+    for _ in range(4):
+        before = text
+        for book in books:
+            if not keep_start:
+                text = book.words["filler_start_run"].sub("", text, count=1)
+            text = book.words["filler_end_run"].sub("", text, count=1)
+        text = text.strip(" ,，、;；:：-–—").strip()
+        if text == before:
+            break
+    text = text.strip().rstrip(".。!！,，;；")
+    if text.count("(") > text.count(")"):
+        text += ")"
+    return text[:MAX_CONTENT]
+
+
+def absolute(text: str, offset: int, dates: Sequence[DateMention]) -> str:
+    """``text``, which begins at ``offset`` of its sentence, with relative days written as yyyy-mm-dd."""
+    parts, position = [], 0
+    for mention in dates:
+        start, end = mention.start - offset, mention.end - offset
+        if not mention.relative or start < position or end > len(text):
+            continue
+        lead = re.match(r"(?:on|by|until|till|before|since|am|bis|zum|el|le|avant) ", mention.text, re.IGNORECASE)
+        kept = mention.text[: lead.end()] if lead else ""
+        tail = "'s" if re.search(r"['’]s$", mention.text) else ""
+        day = mention.day.isoformat()
+        parts += [text[position:start], kept, day, tail]
+        position = end
+    return "".join(parts) + text[position:]
+
+
+def without_dates(text: str, offset: int, dates: Sequence[DateMention]) -> str:
+    """``text`` with the words for days taken out."""
+    for mention in reversed(dates):
+        start, end = mention.start - offset, mention.end - offset
+        if 0 <= start and end <= len(text):
+            text = text[:start] + " " + text[end:]
+    return re.sub(r"\s+([,.;:])", r"\1", re.sub(r"\s+", " ", text)).strip(" ,，")
+
+
+def content_words(text: str, books: Sequence[Phrasebook]) -> list[str]:
+    """Words that carry meaning, in order, lower case; runs of CJK characters count as words."""
+    words = []
+    stop = frozenset().union(*(book.stop_words for book in books)) if books else frozenset()
+    cjk = any(not book.spaced for book in books)
+    if cjk:
+        for book in books:
+            if not book.spaced and "cjk_stop" in book.words:
+                text = book.words["cjk_stop"].sub(" ", text)
+    for match in (CJK_RUN if cjk else WORD).finditer(text):
+        word = match[0].strip("'’.-").lower()
+        if word and word not in stop and not re.fullmatch(r"[\d.:-]+", word):
+            words.append(word)
+    return words
+
+
+def topic_of(text: str, books: Sequence[Phrasebook], *, general: str, known: bool = False) -> str:
+    """A few words to file an entry under. ``known``: a listed topic ("Database") where one fits."""
+    if known:
+        for book in books:
+            for name, pattern in book.topics:
+                if pattern.search(text):
+                    return name
+    words = content_words(text, books)
+    if not words:
+        return general
+    wide = [word for word in words if word[0] > "\u2e7f"]
+    topic = "".join(words[:2])[:14] if wide and len(wide) == len(words[:2]) else " ".join(words[:3])
+    return topic[:1].upper() + topic[1:60]
