@@ -111,7 +111,8 @@ class Transaction:
 
     def _commit_hand_edits(self, paths: Iterable[str]) -> None:
         """Commit what a person changed in these files, as the person, so that the merge's commit is memfs's alone."""
-        from memfs.history.messages import CommitMessage, action_subject, render_message
+        from memfs.history.messages import CommitMessage, render_message
+        from memfs.history.subjects import action_subject
 
         repository, names = self.vault.repository, list(paths)
         for _ in range(_TRIES):

@@ -18,7 +18,7 @@ from memfs.vault.layout import Layout, find_vault, open_layout
 
 if TYPE_CHECKING:
     from memfs.history.repository import Repository
-    from memfs.memory.registry import Registry
+    from memfs.memory.types import Registry
 
 VAULT_VARIABLE = "MEMFS_VAULT"
 Language = Literal["en", "zh"]

@@ -120,10 +120,12 @@ def _attempt(vault: Vault, intent: Intent, tip: str | None) -> tuple[Intent, str
 
 def _made_before(vault: Vault, intent: Intent, tip: str | None) -> str | None:
     """The commit of an earlier life of this intent, when the branch holds it."""
+    from memfs.history.log import is_ancestor
+
     if tip is None:
         return None
     for commit in reversed(list(intent.extra.get("commits", ()))):
-        if commit == tip or vault.repository.is_ancestor(commit, tip):
+        if commit == tip or is_ancestor(vault.repository, commit, tip):
             return str(commit)
     return None
 

@@ -1,0 +1,344 @@
+"""Ingest: from transcripts to commits. The main job.
+
+Per identity, under its lease, sessions in the order in which they began: new turns, extraction, one merge commit each.
+A turn is merged once; a failure moves no cursor.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memfs.errors import ExtractionError, InvalidRequest, TranscriptError, UnknownFormat
+from memfs.model import Dropped, Session, Tokens, Turn
+from memfs.services import backfill
+from memfs.services.extracting import EARLIER_TURNS, Extracted, choose_extractor, extract_turns
+from memfs.services.kept import keep_copy
+from memfs.services.merging import Merged, MergeWork, merge_proposals
+from memfs.services.policies import read_policy
+from memfs.services.progress import move_cursors, take_pending
+from memfs.services.restoring import restore_seen
+from memfs.services.seen import SeenMessages, open_seen
+from memfs.services.sessions import NewTurns, read_new_turns
+from memfs.services.sources import FROM_CWD, TranscriptFile, find_transcripts, list_sources, named_files
+from memfs.transcripts.privacy import keep_turns
+from memfs.transcripts.times import turn_time
+from memfs.vault.leases import Held, Lease, acquire_lease, release_lease, renew_lease
+from memfs.vault.local import LocalState
+from memfs.vault.records import set_last_run
+
+if TYPE_CHECKING:
+    from memfs.extraction.request import Extractor
+    from memfs.services.opening import Vault
+
+_SETTLE_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SessionReport:
+    """What came of one session (or one batch of a long one)."""
+
+    source: str
+    session: str
+    identity: str
+    turns: int
+    added: int = 0
+    updated: int = 0
+    superseded: int = 0
+    kept: int = 0
+    dropped: tuple[Dropped, ...] = ()
+    skipped_lines: int = 0
+    commit: str | None = None
+    problems: tuple[str, ...] = ()
+    withheld: int = 0
+    tokens: Tokens = Tokens()
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingest did. ``waiting`` names what has to be tried again and why; ``problems`` what could not be read."""
+
+    sessions: tuple[SessionReport, ...] = ()
+    waiting: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A transcript with the identity it feeds and when its session began."""
+
+    file: TranscriptFile
+    identity: str
+    session: Session
+    began: datetime
+
+
+Announce = Callable[[str], None]
+
+
+def ingest(
+    vault: Vault,
+    paths: Sequence[Path] = (),
+    *,
+    identity: str | None = None,
+    choice: str | None = None,
+    files: Iterable[TranscriptFile] | None = None,
+    announce: Announce | None = None,
+    now: datetime | None = None,
+) -> IngestReport:
+    """Merge what is new in ``paths``, or in all sources of the vault, into memory.
+
+    ``choice`` is the backfill choice (``none``, ``30d``, ``all``) for new sources with many sessions; ``announce`` is
+    told of each session as it is merged; ``now`` stands in for the day of turns that have no time.
+
+    Raises:
+        InvalidRequest: it cannot be told which identity is meant.
+        ConfigError, RepositoryBusy, VaultLocked.
+    """
+    extractor = choose_extractor(vault)
+    if extractor is None:
+        return IngestReport(waiting=("extraction is turned off (extract.model is empty)",))
+    tell = announce or (lambda _: None)
+    problems: list[str] = []
+    waiting: list[str] = []
+    if files is None:
+        files = named_files(vault, paths, identity) if paths else _all_files(vault, choice, waiting)
+    candidates = list(_candidates(vault, files, identity, problems, strict=bool(paths)))
+    sessions: list[SessionReport] = []
+    for name in sorted({candidate.identity for candidate in candidates}):
+        own = sorted(
+            (c for c in candidates if c.identity == name), key=lambda c: (c.began, c.file.rel)
+        )
+        _ingest_identity(vault, extractor, name, own, sessions, waiting, problems, tell, now)
+    return IngestReport(tuple(sessions), tuple(dict.fromkeys(waiting)), tuple(dict.fromkeys(problems)))
+
+
+def _all_files(vault: Vault, choice: str | None, waiting: list[str]) -> Iterator[TranscriptFile]:
+    for source in list_sources(vault):
+        found = list(find_transcripts(vault, source))
+        allowed, reason = backfill.allow(vault, source, found, choice)
+        if reason:
+            waiting.append(reason)
+        yield from allowed
+
+
+def _candidates(
+    vault: Vault,
+    files: Iterable[TranscriptFile],
+    identity: str | None,
+    problems: list[str],
+    *,
+    strict: bool,
+) -> Iterator[Candidate]:
+    from memfs.services.reading import open_reader
+
+    for file in files:
+        try:
+            with open_reader(file.path, me=file.source.me) as reader:
+                session = reader.conversations[0].session if reader.conversations else reader.session
+        except UnknownFormat as error:
+            if strict or file.source.identity or identity:
+                problems.append(str(error))
+            continue
+        except TranscriptError as error:
+            problems.append(str(error))
+            continue
+        changed = datetime.fromtimestamp(file.stat.mtime_ns / 1e9, UTC)
+        began = turn_time(session.started_at, vault.zone) or changed
+        try:
+            name = _identity_of(vault, file, session, identity)
+        except InvalidRequest:
+            if strict:
+                raise
+            problems.append(f"{file.path}: it cannot be told whose memory it feeds; set identity for its source")
+            continue
+        yield Candidate(file, name, session, began)
+
+
+def _identity_of(vault: Vault, file: TranscriptFile, session: Session, identity: str | None) -> str:
+    from memfs.vault.paths import safe_name, slug
+
+    said = identity or file.source.identity
+    if said == FROM_CWD:
+        said = slug(Path(session.cwd).name) if session.cwd else None
+    if said or session.identity:
+        return safe_name(said or slug(session.identity or ""))
+    return vault.choose_identity(None)
+
+
+def _ingest_identity(
+    vault: Vault,
+    extractor: Extractor,
+    identity: str,
+    candidates: Sequence[Candidate],
+    sessions: list[SessionReport],
+    waiting: list[str],
+    problems: list[str],
+    tell: Announce,
+    now: datetime | None,
+) -> None:
+    def clock() -> float:
+        return vault.clock().timestamp()
+
+    lease = acquire_lease(vault.layout, identity, clock=clock)
+    if isinstance(lease, Held):
+        waiting.append(f"{identity}: another memfs process (pid {lease.pid} on {lease.host}) is working on it")
+        return
+    try:
+        with open_seen(vault.layout.derived) as seen:
+            restore_seen(vault, identity, seen)
+            for candidate in candidates:
+                try:
+                    for report in _ingest_file(vault, extractor, candidate, seen, lease, waiting, now):
+                        sessions.append(report)
+                        tell(describe(report))
+                except (TranscriptError, ExtractionError) as error:
+                    problems.append(str(error))
+                lease = renew_lease(vault.layout, lease, clock=clock)
+        set_last_run(LocalState(vault.layout), identity, clock())
+    finally:
+        release_lease(vault.layout, lease)
+
+
+def _ingest_file(
+    vault: Vault,
+    extractor: Extractor,
+    candidate: Candidate,
+    seen: SeenMessages,
+    lease: Lease,
+    waiting: list[str],
+    now: datetime | None,
+) -> Iterator[SessionReport]:
+    earlier: list[Turn] = []
+    for new in read_new_turns(vault, candidate.identity, candidate.file, seen):
+        report, reasons = _ingest_batch(vault, extractor, candidate, new, earlier, seen, lease, now)
+        if report.turns or report.problems or report.skipped_lines:
+            yield report
+        if reasons:
+            waiting += [f"{candidate.identity}/{reason}" for reason in reasons]
+            return  # later turns wait for these
+        earlier = [*earlier, *new.turns][-EARLIER_TURNS:]
+
+
+def _ingest_batch(
+    vault: Vault,
+    extractor: Extractor,
+    candidate: Candidate,
+    new: NewTurns,
+    earlier: Sequence[Turn],
+    seen: SeenMessages,
+    lease: Lease,
+    now: datetime | None,
+) -> tuple[SessionReport, tuple[str, ...]]:
+    identity, file = candidate.identity, candidate.file
+    kept, withheld = keep_turns(new.turns)
+    changed = datetime.fromtimestamp(file.stat.mtime_ns / 1e9, UTC)
+    extracted = Extracted()
+    if kept:
+        extracted = extract_turns(
+            vault,
+            extractor,
+            identity,
+            kept,
+            read_policy(vault, identity, new.session.memory_policy),
+            source=str(new.key),
+            said_at=now or changed,
+            project=_project(file, new.session),
+            earlier=earlier,
+            now=now,
+        )
+    if kept and vault.config.transcripts.keep:
+        keep_copy(vault, identity, new.key, new.session, kept)
+    work = MergeWork(
+        identity,
+        proposals=extracted.proposals,
+        cursors=(new.cursor, *take_pending(vault, identity, new.cursor)),
+        source=str(new.key),
+        extractor=extractor.name,
+        tokens=extracted.tokens,
+        dropped=extracted.dropped,
+        day=_day(vault, kept, candidate.began),
+        lease=lease,
+    )
+    merged = _merge_settled(vault, work)
+    if not merged.waiting:
+        move_cursors(vault, work, committed=merged.commit is not None)
+        seen.add(identity, str(new.key), new.cursor.offset, new.keys)
+    return _report(identity, file, new, extracted, merged, withheld.total), merged.waiting
+
+
+def _merge_settled(vault: Vault, work: MergeWork) -> Merged:
+    """Merge; a document that was saved a moment ago is given its moment."""
+    merged = Merged()
+    for _ in range(_SETTLE_TRIES):
+        merged = merge_proposals(vault, work)
+        if not merged.unsettled:
+            break
+        time.sleep(min(merged.unsettled, 2.0) + 0.01)
+    return merged
+
+
+def _report(
+    identity: str, file: TranscriptFile, new: NewTurns, extracted: Extracted, merged: Merged, withheld: int
+) -> SessionReport:
+    refused = [
+        Dropped(outcome.type, outcome.reason or outcome.action)
+        for outcome in merged.outcomes
+        if outcome.action in ("forgotten", "refused", "deferred")
+    ]
+    return SessionReport(
+        source=new.key.source,
+        session=new.key.session,
+        identity=identity,
+        turns=len(new.turns),
+        added=merged.count("added"),
+        updated=merged.count("updated"),
+        superseded=merged.count("superseded"),
+        kept=merged.count("kept", "suggested"),
+        dropped=(*extracted.dropped, *merged.dropped, *refused),
+        skipped_lines=new.skipped,
+        commit=merged.commit,
+        problems=new.problems,
+        withheld=withheld,
+        tokens=extracted.tokens,
+        path=str(file.path),
+    )
+
+
+def describe(report: SessionReport) -> str:
+    """One line for people: what a session brought."""
+    done = [
+        f"{count} {word}"
+        for count, word in (
+            (report.added, "added"),
+            (report.updated, "updated"),
+            (report.superseded, "superseded"),
+            (report.kept, "kept by hand"),
+            (len(report.dropped), "dropped"),
+            (report.skipped_lines, "lines skipped"),
+        )
+        if count
+    ]
+    commit = f" [{report.commit[:8]}]" if report.commit else ""
+    return f"{report.identity}: {report.turns} turns of {report.source}/{report.session}: " + (
+        (", ".join(done) or "nothing to record") + commit
+    )
+
+
+def _project(file: TranscriptFile, session: Session) -> str | None:
+    if file.source.project == FROM_CWD or (file.source.project is None and session.cwd):
+        return Path(session.cwd).name if session.cwd else None
+    return file.source.project
+
+
+def _day(vault: Vault, turns: Sequence[Turn], fallback: datetime) -> datetime.date:  # type: ignore[valid-type]
+    first = next((t for turn in turns if (t := turn_time(turn.timestamp, vault.zone)) is not None), fallback)
+    return first.astimezone(vault.zone).date()
+
+
+__all__ = ["Candidate", "IngestReport", "SessionReport", "describe", "ingest", "replace"]

@@ -1,0 +1,45 @@
+"""Kept copies: what was merged, redacted and compressed, because clients delete their own transcripts.
+
+One file a session under ``archive/transcripts/``; each batch appends a zstd frame of neutral JSONL, so a reader sees one
+transcript. A batch that is tried again appends its turns again; reading drops repeated ids.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memfs.model import Session, Turn
+from memfs.services.sessions import SessionKey
+from memfs.vault.paths import safe_name, slug
+
+if TYPE_CHECKING:
+    from memfs.services.opening import Vault
+
+
+def kept_copy(vault: Vault, identity: str, key: SessionKey) -> Path:
+    """Where the kept copy of a session is (or would be)."""
+    folder = vault.layout.archive / "transcripts" / safe_name(identity) / slug(key.source)
+    return folder / f"{slug(key.session)}.jsonl.zst"
+
+
+def keep_copy(vault: Vault, identity: str, key: SessionKey, session: Session, turns: Sequence[Turn]) -> Path:
+    """Append a redacted copy of these turns, durably."""
+    import zstandard
+
+    from memfs.extraction.redaction import redact_turn
+    from memfs.transcripts import render_header, render_turn
+
+    path = kept_copy(vault, identity, key)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = [render_turn(redact_turn(turn)) for turn in turns]
+    if not path.exists():
+        rows.insert(0, render_header(session))
+    frame = zstandard.ZstdCompressor(level=9).compress(b"".join(rows))
+    with path.open("ab") as stream:
+        stream.write(frame)
+        stream.flush()
+        os.fsync(stream.fileno())
+    return path

@@ -1,0 +1,59 @@
+"""Opening transcripts from disk: the edge around the pure parsers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import BinaryIO
+
+from memfs.errors import TranscriptError
+from memfs.transcripts import Parser, Reader, ReadLimits, open_transcript
+
+PARSER_GROUP = "memfs.transcripts"
+# What ingest keeps of a tool's answer: its errors are told at the start or the end of it.
+INGEST_LIMITS = ReadLimits(tool_text=4000)
+
+
+@cache
+def plugged_parsers() -> tuple[Parser, ...]:
+    """Parsers that other packages register under the entry point group ``memfs.transcripts``."""
+    return tuple(point.load()() for point in entry_points(group=PARSER_GROUP))
+
+
+@contextmanager
+def open_stream(path: Path) -> Iterator[BinaryIO]:
+    """The file's bytes, opened to read.
+
+    Raises:
+        TranscriptError: it cannot be read.
+    """
+    try:
+        stream = path.open("rb")
+    except OSError as error:
+        raise TranscriptError(f"cannot read the transcript: {error.strerror}", path=str(path)) from error
+    with stream:
+        yield stream
+
+
+@contextmanager
+def open_reader(
+    path: Path, *, start: int = 0, me: tuple[str, ...] = (), limits: ReadLimits | None = None
+) -> Iterator[Reader]:
+    """A reader of the transcript at ``path``, from byte ``start`` of its plain (decompressed) content.
+
+    Raises:
+        TranscriptError: it cannot be read.
+        UnknownFormat: no parser knows it.
+    """
+    with open_stream(path) as stream:
+        yield open_transcript(
+            stream,
+            name=str(path),
+            start=start,
+            me=me,
+            limits=limits or ReadLimits(),
+            parsers=plugged_parsers(),
+        )

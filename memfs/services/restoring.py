@@ -1,0 +1,90 @@
+"""Making the notes of seen messages complete again: after ``.memfs`` was deleted, or cursors came from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memfs.errors import CommitNotFound, TranscriptError
+from memfs.model import Cursor, Turn
+from memfs.services.kept import kept_copy
+from memfs.services.reading import INGEST_LIMITS, open_reader
+from memfs.services.seen import SeenMessages
+from memfs.services.sessions import SessionKey, message_names
+from memfs.services.sources import list_sources
+
+if TYPE_CHECKING:
+    from memfs.transcripts import Reader
+    from memfs.services.opening import Vault
+
+
+def restore_seen(vault: Vault, identity: str, seen: SeenMessages) -> None:
+    """Note the messages of every cursor that the notes do not cover yet; nothing to do in the ordinary case."""
+    head = vault.repository.head().commit
+    if head is None or seen.stamp(identity) == head:
+        return
+    noted = seen.offsets(identity)
+    for path in _changed_cursors(vault, identity, seen.stamp(identity), head):
+        for cursor in _read_cursors(path):
+            key = SessionKey(cursor.source, cursor.session)
+            if noted.get(str(key), -1) < cursor.offset:
+                seen.add(identity, str(key), cursor.offset, _messages(vault, identity, cursor, key))
+    seen.set_stamp(identity, head)
+
+
+def _changed_cursors(vault: Vault, identity: str, stamp: str | None, head: str) -> Iterator[Path]:
+    """The cursor files that changed since the stamp; all of them when it is unknown here."""
+    from memfs.history.log import changed_blobs
+
+    folder = vault.layout.identity_dir(identity) / ".cursors"
+    if stamp is not None:
+        with suppress(CommitNotFound):
+            for name in changed_blobs(vault.repository, stamp, head, [vault.layout.rel(folder)]):
+                if (vault.top / name).is_file():
+                    yield vault.top / name
+            return
+    yield from (path for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def _read_cursors(path: Path) -> Iterable[Cursor]:
+    from memfs.history.cursors import parse_cursor
+
+    return parse_cursor(path.read_text(encoding="utf-8", errors="replace"))[0]
+
+
+def _messages(vault: Vault, identity: str, cursor: Cursor, key: SessionKey) -> Iterator[str]:
+    """The message keys before a cursor, from the transcript where it lies, else from its kept copy."""
+    for path in _copies(vault, identity, cursor, key):
+        try:
+            with open_reader(path, limits=INGEST_LIMITS) as reader:
+                for one in reader.conversations or (reader,):
+                    if one.session.id in (None, key.session):
+                        yield from message_names(key, one.incremental, _merged(one, cursor))[1]
+            return
+        except TranscriptError:
+            continue
+
+
+def _merged(reader: Reader, cursor: Cursor) -> Sequence[Turn]:
+    """The turns before the cursor: by offset, and by the last message where the client rewrites its file."""
+    if reader.incremental:
+        return [turn for turn in reader if turn.end <= cursor.offset]
+    turns: list[Turn] = []
+    for turn in reader:
+        turns.append(turn)
+        if turn.id == cursor.message_id:
+            return turns
+    return ()
+
+
+def _copies(vault: Vault, identity: str, cursor: Cursor, key: SessionKey) -> Iterator[Path]:
+    if cursor.path:
+        for source in list_sources(vault):
+            place = source.root if source.root.is_file() else source.root / cursor.path
+            if place.is_file():
+                yield place
+    copy = kept_copy(vault, identity, key)
+    if copy.is_file():
+        yield copy

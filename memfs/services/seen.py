@@ -1,0 +1,93 @@
+"""Which messages an identity has been given already, whatever file they came from. Derived; rebuilt from cursors.
+
+Sessions that are forked, resumed or copied repeat message ids; a turn is merged once per identity all the same.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+_SCHEMA = """
+create table if not exists seen (identity text, message text, primary key (identity, message)) without rowid;
+create table if not exists sessions (
+    identity text, session text, offset integer, primary key (identity, session)) without rowid;
+create table if not exists stamps (identity text primary key, commit_id text) without rowid;
+"""
+_CHUNK = 500
+
+
+class SeenMessages:
+    """The messages merged so far, by identity. Opened for one piece of work; see `open_seen`."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+
+    def known(self, identity: str, messages: Iterable[str]) -> frozenset[str]:
+        """Those of ``messages`` that were merged into the identity."""
+        names = list(dict.fromkeys(messages))
+        found: set[str] = set()
+        for start in range(0, len(names), _CHUNK):
+            part = names[start : start + _CHUNK]
+            marks = ",".join("?" * len(part))
+            rows = self._db.execute(
+                f"select message from seen where identity = ? and message in ({marks})", [identity, *part]
+            )
+            found.update(row[0] for row in rows)
+        return frozenset(found)
+
+    def add(self, identity: str, session: str, offset: int, messages: Iterable[str]) -> None:
+        """Note the messages of a session that was read up to ``offset``."""
+        with self._db:
+            self._db.executemany(
+                "insert or ignore into seen values (?, ?)", [(identity, message) for message in messages]
+            )
+            self._db.execute("insert or replace into sessions values (?, ?, ?)", (identity, session, offset))
+
+    def offsets(self, identity: str) -> Mapping[str, int]:
+        """How far each session is noted."""
+        return dict(self._db.execute("select session, offset from sessions where identity = ?", [identity]))
+
+    def stamp(self, identity: str) -> str | None:
+        """The commit whose cursors are all noted."""
+        row = self._db.execute("select commit_id from stamps where identity = ?", [identity]).fetchone()
+        return row[0] if row else None
+
+    def set_stamp(self, identity: str, commit: str) -> None:
+        """Say that all cursors of ``commit`` are noted."""
+        with self._db:
+            self._db.execute("insert or replace into stamps values (?, ?)", (identity, commit))
+
+
+@contextmanager
+def open_seen(folder: Path) -> Iterator[SeenMessages]:
+    """Open the notes in ``folder`` (the vault's ``.memfs``); a file that cannot be read is begun anew."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "seen.sqlite"
+    connection = _connect(path)
+    try:
+        yield SeenMessages(connection)
+    finally:
+        connection.close()
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    try:
+        return _prepared(path)
+    except sqlite3.DatabaseError:
+        path.unlink(missing_ok=True)
+        return _prepared(path)
+
+
+def _prepared(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=30.0)
+    try:
+        # Derived data: losing the last transaction in a crash only costs reading a transcript's start again.
+        connection.execute("pragma synchronous = off")
+        connection.executescript(_SCHEMA)
+    except sqlite3.DatabaseError:
+        connection.close()
+        raise
+    return connection

@@ -1,0 +1,232 @@
+"""What is new in a transcript for an identity: the turns behind its cursor that were not merged from elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, BinaryIO
+
+from memfs.model import Cursor, Session, Turn
+from memfs.services.reading import INGEST_LIMITS, open_reader, open_stream
+from memfs.services.seen import SeenMessages
+from memfs.services.sources import TranscriptFile
+from memfs.vault.paths import slug
+
+if TYPE_CHECKING:
+    from memfs.services.opening import Vault
+    from memfs.transcripts import Reader
+
+BATCH_TURNS = 400
+BATCH_CHARACTERS = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SessionKey:
+    """Which conversation: its format and id, or the source and path of one that has no id."""
+
+    source: str
+    session: str
+
+    def __str__(self) -> str:
+        return f"{self.source}/{self.session}"
+
+
+@dataclass(frozen=True, slots=True)
+class NewTurns:
+    """A batch of a session: its new turns and the cursor behind them.
+
+    ``keys`` name all turns that were read, also those that other sessions had brought already. ``last``: nothing
+    follows in this file now.
+    """
+
+    key: SessionKey
+    session: Session
+    turns: tuple[Turn, ...]
+    keys: tuple[str, ...]
+    cursor: Cursor
+    skipped: int
+    problems: tuple[str, ...]
+    last: bool
+
+
+def session_key(reader: Reader, file: TranscriptFile) -> SessionKey:
+    """The key of the conversation that a reader has open."""
+    session = reader.session
+    if session.id:
+        return SessionKey(reader.format, f"{session.id}-{session.agent}" if session.agent else session.id)
+    return SessionKey(file.source.name, file.rel)
+
+
+def turn_key(turn: Turn, incremental: bool) -> str:
+    """What tells a turn from every other one: its id, its place, or for neither, its content."""
+    if turn.id:
+        return turn.id
+    if incremental:
+        return f"@{turn.start}"
+    text = f"{turn.role}\x1f{turn.timestamp}\x1f{turn.speaker}\x1f{turn.text}"
+    return "~" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+
+
+def cursor_place(vault: Vault, identity: str, key: SessionKey) -> str:
+    """The cursor file of a session, relative to the vault."""
+    shard = hashlib.sha256(key.session.encode()).hexdigest()[:2]
+    path = vault.layout.cursor_file(identity, slug(key.source), shard, slug(key.session))
+    return vault.layout.rel(path)
+
+
+def read_new_turns(
+    vault: Vault, identity: str, file: TranscriptFile, seen: SeenMessages
+) -> Iterator[NewTurns]:
+    """The new turns of every conversation in a file, in batches; also an empty one when only the cursor moves.
+
+    Raises:
+        TranscriptError: the file cannot be read.
+        UnknownFormat: it is no transcript.
+    """
+    with open_reader(file.path, me=file.source.me, limits=INGEST_LIMITS) as first:
+        if first.session.subagent:
+            return
+        if first.conversations or not first.incremental:
+            for reader in first.conversations or (first,):
+                yield from _read_whole(vault, identity, file, reader, seen)
+            return
+        key = session_key(first, file)
+    yield from _read_on(vault, identity, file, key, seen)
+
+
+def _read_on(
+    vault: Vault, identity: str, file: TranscriptFile, key: SessionKey, seen: SeenMessages
+) -> Iterator[NewTurns]:
+    """A transcript that grows: from the cursor on."""
+    with ExitStack() as stack:
+        plain = _plain(stack.enter_context(open_stream(file.path)), str(file.path))
+        cursor = _find_cursor(vault, identity, key, plain)
+        start = cursor.offset if cursor else 0
+        reader = stack.enter_context(
+            open_reader(file.path, start=start, me=file.source.me, limits=INGEST_LIMITS)
+        )
+        batch: list[Turn] = []
+        size = 0
+        for turn in reader:
+            batch.append(turn)
+            size += len(turn.text)
+            if len(batch) >= BATCH_TURNS or size >= BATCH_CHARACTERS:
+                yield _batch(identity, key, reader, batch, seen, _cursor(key, file, plain, turn.end, batch), False)
+                batch, size = [], 0
+        if batch or reader.consumed > start or reader.problems:
+            cursor_now = _cursor(key, file, plain, reader.consumed, batch, before=cursor)
+            yield _batch(identity, key, reader, batch, seen, cursor_now, True)
+
+
+def _read_whole(
+    vault: Vault, identity: str, file: TranscriptFile, reader: Reader, seen: SeenMessages
+) -> Iterator[NewTurns]:
+    """A transcript that its client rewrites whole: by the ids of its messages."""
+    key = session_key(reader, file)
+    turns = list(reader)
+    with open_stream(file.path) as stream:
+        plain = _plain(stream, str(file.path))
+        cursor = _find_cursor(vault, identity, key, plain)
+        if cursor is not None and cursor.offset == cursor.size == file.stat.size:
+            return
+        batch = _batch(identity, key, reader, turns, seen, _cursor(key, file, plain, file.stat.size, turns), True)
+    if batch.turns or batch.problems or cursor is None:
+        yield batch
+
+
+def _batch(
+    identity: str,
+    key: SessionKey,
+    reader: Reader,
+    turns: Sequence[Turn],
+    seen: SeenMessages,
+    cursor: Cursor,
+    last: bool,
+) -> NewTurns:
+    keys, names = message_names(key, reader.incremental, turns)
+    known = seen.known(identity, names)
+    fresh = tuple(
+        replace(turn, id=own)
+        for turn, own, name in zip(turns, keys, names, strict=True)
+        if name not in known
+    )
+    return NewTurns(
+        key, reader.session, fresh, tuple(names), cursor, reader.counts["skipped"], reader.problems, last
+    )
+
+
+def message_names(key: SessionKey, incremental: bool, turns: Sequence[Turn]) -> tuple[list[str], list[str]]:
+    """The key of each turn in its session, and its name among all sessions of an identity.
+
+    A message id is the same in every copy of a session; a place or a content names a turn in its session only.
+    """
+    keys = _numbered(turn_key(turn, incremental) for turn in turns)
+    return keys, [f"{key}{name}" if name[0] in "@~" else name for name in keys]
+
+
+def _numbered(keys: Iterable[str]) -> list[str]:
+    """The keys, a repeated one with its number: the second "ok" of a conversation is another turn."""
+    counts: Counter[str] = Counter()
+    numbered = []
+    for name in keys:
+        counts[name] += 1
+        numbered.append(name if counts[name] == 1 else f"{name}.{counts[name]}")
+    return numbered
+
+
+def _find_cursor(vault: Vault, identity: str, key: SessionKey, plain: BinaryIO) -> Cursor | None:
+    """The furthest cursor, committed or pending, whose hashes fit the transcript as it is now."""
+    from memfs.history.cursors import choose_cursor, cursor_fits, parse_cursor, prefix_hashes
+    from memfs.vault.local import LocalState
+    from memfs.vault.records import pending_cursors
+
+    place = vault.top / cursor_place(vault, identity, key)
+    records = list(parse_cursor(place.read_text(encoding="utf-8"))[0]) if place.is_file() else []
+    pending = pending_cursors(LocalState(vault.layout), identity)
+    records += [cursor for cursor, _ in pending if (cursor.source, cursor.session) == (key.source, key.session)]
+    size = _size(plain)
+
+    def fits(cursor: Cursor) -> bool:
+        if cursor.offset > size:
+            return False
+        return cursor_fits(cursor, size, *prefix_hashes(_ranges(plain), cursor.offset))
+
+    return choose_cursor(records, fits)
+
+
+def _cursor(
+    key: SessionKey,
+    file: TranscriptFile,
+    plain: BinaryIO,
+    offset: int,
+    turns: Sequence[Turn],
+    before: Cursor | None = None,
+) -> Cursor:
+    from memfs.history.cursors import prefix_hashes
+
+    last = next((turn.id for turn in reversed(turns) if turn.id), before.message_id if before else None)
+    size = _size(plain)
+    offset = min(offset, size)
+    head, tail = prefix_hashes(_ranges(plain), offset)
+    return Cursor(key.source, key.session, offset, last, size, head, tail, file.rel)
+
+
+def _plain(stream: BinaryIO, name: str) -> BinaryIO:
+    from memfs.transcripts.decoding import plain_stream
+
+    return plain_stream(stream, name)
+
+
+def _size(stream: BinaryIO) -> int:
+    return stream.seek(0, 2)
+
+
+def _ranges(stream: BinaryIO) -> Callable[[int, int], bytes]:
+    def read(start: int, end: int) -> bytes:
+        stream.seek(start)
+        return stream.read(end - start)
+
+    return read
