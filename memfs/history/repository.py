@@ -152,7 +152,7 @@ class Repository:
         self._written.clear()
 
     def sync(self, ref: str | None = None) -> None:
-        """Make everything durable that was written: objects, the git directory, and the folders of ``ref``."""
+        """Make everything durable that was written: objects, git directory, the folders of ``ref``."""
         self.sync_objects()
         place = self.common_dir / (ref or "HEAD")
         parents = {folder for folder in place.parents if self.common_dir in (folder, *folder.parents)}

@@ -164,11 +164,7 @@ def translate(result: Result, name: str, top: Path) -> HistoryError:
             path=str(top),
             hint=f"if you trust it: git config --global --add safe.directory '{top}'",
         )
-    if (
-        "bad object" in text
-        or "not a valid object name" in text.lower()
-        or "unknown revision" in text.lower()
-    ):
+    if any(sign in text.lower() for sign in _NO_SUCH_COMMIT):
         return CommitNotFound(text.removeprefix("fatal: "), hint="`memfs log` lists the commits there are")
     if "not a git repository" in text:
         return HistoryError("not a git repository", path=str(top), hint="run `memfs init` there")
