@@ -97,7 +97,8 @@ def new_file_mode() -> int:
 def write_temp(target: Path, data: bytes, mode: int | None = None, *, name: str | None = None) -> Path:
     """Write ``data`` durably to a new file beside ``target``; missing folders are made.
 
-    ``mode`` None: as any new file. ``name`` comes from `temp_name` when a crash record must know it first. Raises VaultError, UnsafePath.
+    ``mode`` None: as any new file. ``name`` comes from `temp_name` when a crash record must know it first.
+    Raises VaultError, UnsafePath.
     """
     name = name or temp_name()
     with open_folder(target.parent, create=True) as folder, _explain(target, "write beside"):

@@ -116,7 +116,7 @@ def render_intent(intent: Intent) -> bytes:
 def parse_intent(data: bytes) -> Intent:
     """The inverse of `render_intent`. Raises ValueError, KeyError or TypeError on anything else."""
     record = json.loads(data)
-    if record.pop("version") != _VERSION:
+    if not isinstance(record, dict) or record.pop("version") != _VERSION:
         raise ValueError("another version")
     targets = tuple(_target(item) for item in record.pop("targets"))
     children = tuple(Process(int(c["pid"]), str(c["start"])) for c in record.pop("children"))

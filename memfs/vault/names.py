@@ -75,7 +75,7 @@ def check_relative(path: str, *, hidden: frozenset[str] = OWN_RECORDS) -> tuple[
 
     ``hidden`` are the dot names allowed (exactly as spelled). Raises UnsafePath.
     """
-    if not path or path.startswith(("/", "~")) or "\\" in path or re.match(r"[A-Za-z]:", path):
+    if not path or path.startswith(("/", "~")) or "\\" in path or re.match(r"[A-Za-z]:(?! )", path):
         raise _unsafe(path, "is not a path relative to the vault")
     if any(unicodedata.category(c) in ("Cc", "Cs") for c in path) or _ENCODED.search(path):
         raise _unsafe(path, "holds characters that no document name has")

@@ -24,7 +24,10 @@ def resolve_beneath(
     """
     parts = check_relative(rel, hidden=hidden)
     real_top = Path(os.path.realpath(top))
-    real = Path(os.path.realpath(_as_on_disk(real_top, parts)))
+    try:
+        real = Path(os.path.realpath(_as_on_disk(real_top, parts)))
+    except OSError as error:  # a folder became a link, or a link a folder, in this very moment
+        raise UnsafePath(f"the path cannot be resolved: {error.strerror}", path=rel) from error
     for folder in (real_top, *(Path(os.path.realpath(extra)) for extra in allowed)):
         if real != folder and real.is_relative_to(folder):
             if any(is_protected(part) for part in real.relative_to(folder).parts):

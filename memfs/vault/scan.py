@@ -120,6 +120,7 @@ class _Walk:
         self._top = str(layout.top)
         self._allowed = allowed
         self._found = found
+        self._entered: set[str] = set()
         prefix = f"{layout.root}/" if layout.root else ""
         self._apart = {prefix + name for name in ("inbox", "archive", "templates")}
         self._relay = re.compile(re.escape(prefix) + r"memories/[^/]+/relay\.md")
@@ -149,10 +150,11 @@ class _Walk:
 
     def _linked(self, entry: os.DirEntry[str], path: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
         real = os.path.realpath(entry.path)
-        opened = any(_beneath(real, folder) for folder in self._allowed)
+        opened = any(real == folder or _beneath(real, folder) for folder in self._allowed)
         if os.path.isfile(real) and (opened or self._is_inside(real)):
             yield path, entry
-        elif os.path.isdir(real) and opened:
+        elif os.path.isdir(real) and opened and real not in self._entered:
+            self._entered.add(real)
             yield from self.files(real, path + "/")
         elif os.path.lexists(real):
             self._found.skipped.append((path, "a symbolic link that is not followed"))

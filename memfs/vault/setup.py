@@ -16,7 +16,7 @@ from memfs.vault.layout import (
     ROOT_FOLDER,
     Layout,
     config_file,
-    find_git_dir,
+    open_layout,
 )
 from memfs.vault.names import nfc, safe_name
 from memfs.vault.skeleton import Language, render_config, render_identity
@@ -78,7 +78,7 @@ def init_vault(
     config = config_file(top)
     taken = () if config.is_file() else _taken_names(top)
     root = _read_root(config) if config.is_file() else _choose_root(top, taken)
-    layout = Layout(top, root, find_git_dir(top))
+    layout = open_layout(top, root)
     if CONFIG_NAME in map(_fold, taken):
         config = layout.base / CONFIG_NAME
     files = {config: render_config(language, root, branch)}
