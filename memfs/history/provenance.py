@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -54,6 +54,11 @@ class ProvenanceIndex:
         lines = (line for line in _lines_with(data, needle))
         records = [record for record in map(json.loads, lines) if record["id"] == entry_id]
         return tuple(sorted((_provenance(record) for record in records), key=lambda found: found.time))
+
+    def latest(self) -> Mapping[str, tuple[str, str | None]]:
+        """The commit that last wrote each entry, and its source: id -> (commit, source)."""
+        records = (json.loads(line) for line in self._updated().splitlines())
+        return {record["id"]: (record["commit"], record["source"]) for record in records}
 
     def rebuild(self) -> None:
         """Forget everything and read the whole history again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from memfs.markdown import Block, Document, parse_document
@@ -23,7 +23,7 @@ _BY_FOLDER = {
     "skills": "skills",
     "tools": "tools",
 }
-_BY_NAME = frozenset("profile preferences decisions actions notes identity soul".split())
+_BY_NAME = frozenset(["profile", "preferences", "decisions", "actions", "notes", "identity", "soul"])
 _PARAGRAPH_TYPES = frozenset(("entities", "experiences"))
 _NOT_MEMORY = ("relay.md", "journal/")
 _EVENT_PATH = re.compile(r"events/(\d{4})/(\d{2})/(\d{2})/")
@@ -68,6 +68,15 @@ def view_entries(path_in_vault: str, text: str, *, root: str) -> tuple[EntryView
     type_name = document_type(place, document)
     blocks = (block for block in document.blocks if _is_entry(block))
     return tuple(_view(block, document, place, type_name, path_in_vault) for block in blocks)
+
+
+def raw_texts(text: str) -> Mapping[str, str]:
+    """The text of each entry with a block id as it stands in the document; of copies the first."""
+    found: dict[str, str] = {}
+    for block in parse_document(text).blocks:
+        if block.block_id is not None:
+            found.setdefault(block.block_id, block.text)
+    return found
 
 
 def document_type(place: Place, document: Document) -> str:
@@ -127,7 +136,7 @@ def _view(block: Block, document: Document, place: Place, type_name: str, path: 
 
 
 def _shown(text: str, document: Document, type_name: str, trail: tuple[str, ...]) -> str:
-    """The text with what a reader knows from its surroundings: the topic above it, the name of the document."""
+    """The text with what a reader knows from around it: the topic above, the name of the document."""
     parts = [reader_text(text)]
     if type_name == "preferences" and trail:
         parts.insert(0, reader_text(trail[-1]))
