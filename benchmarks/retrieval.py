@@ -1,7 +1,9 @@
-"""Measure search on a set of questions: python benchmarks/retrieval.py RECALL_DIR [--engine NAME] [--model M] [--json]
+"""Measure search on a set of questions.
+
+python benchmarks/retrieval.py RECALL_DIR [--engine NAME] [--model M] [--results FILE] [--json]
 
 RECALL_DIR holds ``memories/`` (a vault), ``queries.jsonl`` (questions with the entries that answer them) and
-``eval.py``, which scores the hits. Index and vectors go to a temporary folder, so indexing is measured from nothing.
+``eval.py``, which scores the hits. Index and vectors go to a temporary folder: indexing begins from nothing.
 """
 
 from __future__ import annotations
@@ -39,9 +41,11 @@ def main() -> None:
         figures = _run(options.folder, Path(temporary), load_embedder(options.engine, options.model), results)
         scored = _score(options.folder, results, as_json=options.json)
     if options.json:
-        print(json.dumps({"speed": figures, "quality": json.loads(scored)}, ensure_ascii=False, indent=1))
+        report = {"speed": figures, "quality": json.loads(scored)}
+        scored = json.dumps(report, ensure_ascii=False, indent=1) + "\n"
     else:
-        print("  ".join(f"{name} {value}" for name, value in figures.items()), scored, sep="\n", end="")
+        scored = "  ".join(f"{name} {value}" for name, value in figures.items()) + "\n" + scored
+    sys.stdout.write(scored)
 
 
 def _run(folder: Path, temporary: Path, embedder: Any, results: Path) -> dict[str, float]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -20,9 +20,9 @@ from memfs.errors import SearchIndexError
 from memfs.search.chunking import Chunk, chunk_document
 from memfs.search.lexicon import Filters, all_chunks
 from memfs.search.manifest import Record, Stat
+from memfs.search.meanings import Meanings
 from memfs.search.searching import SearchResult, search_storage
-from memfs.search.storage import Storage
-from memfs.search.vectors import VectorStore, text_key
+from memfs.search.storage import Storage, panics_as_damage
 from memfs.search.writing import hold_writer
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 Content = str | bytes | None
 _UNSETTLED_NS = 2_000_000_000  # a file written less than this before it was read may be written again unseen
 _DAMAGE = (ValueError, OSError, sqlite3.Error)
-_EMBED_AT_ONCE = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +77,7 @@ class SearchIndex:
         self._root = root
         self._patience = patience
         self._storage = Storage(folder, root)
+        self._vectors = Meanings(self._storage, folder, embedder, patience)
 
     def stale(self, stats: Mapping[str, Stat]) -> Stale:
         """Compare the files as they lie on disk with the index.
@@ -132,31 +132,34 @@ class SearchIndex:
             filters: what may be seen; None means everything.
             today: the day of asking, for "last week"; without it only named days count.
         """
-        try:
-            return search_storage(
-                self._storage,
-                self._vectors,
-                self.embedder,
-                query,
-                filters or Filters(),
-                limit,
-                today or date.today(),
-            )
-        except _DAMAGE:
-            self.clear()
-            return SearchResult((), ("the index was damaged and is being rebuilt",))
+        for attempt in (1, 2):  # once more: another process may just have begun the index anew
+            try:
+                with panics_as_damage():
+                    return search_storage(
+                        self._storage,
+                        self._vectors,
+                        query,
+                        filters or Filters(),
+                        limit,
+                        today or date.today(),
+                    )
+            except _DAMAGE:
+                self._storage.close()
+                if attempt == 2:
+                    self.clear()
+        return SearchResult((), ("the index was damaged and is being rebuilt",))
 
     def vectors_missing(self) -> bool:
         """Say whether texts in the index still lack vectors of the current model."""
-        return self.embedder is not None and self._storage.note("vectors") != [self.embedder.name]
+        return self.embedder is not None and not self._vectors.complete()
 
     def fill_vectors(self) -> UpdateReport:
         """Make the vectors that are missing for the current model, for everything in the index."""
-        with hold_writer(self.folder, self._patience) as held:
-            if not held or not self._storage.fits():
-                return UpdateReport()
-            degraded = self._embed(all_chunks(self._storage.searcher()), whole=True)
-            return UpdateReport(degraded=degraded)
+        try:
+            chunks = all_chunks(self._storage.searcher()) if self._storage.fits() else []
+        except _DAMAGE:
+            return UpdateReport()
+        return UpdateReport(degraded=self._vectors.fill(chunks, everything=True))
 
     def _write(
         self, files: Mapping[str, Content], stats: Mapping[str, Stat], *, rebuild: bool
@@ -165,21 +168,28 @@ class SearchIndex:
             if not held:
                 return UpdateReport(deferred=tuple(files))
             try:
-                return self._replace(files, stats, rebuild=rebuild)
+                plan, everything = self._replace(files, stats, rebuild=rebuild)
             except _DAMAGE:
                 self._storage.clear()
-            try:
-                return self._replace(files, stats, rebuild=rebuild)
-            except _DAMAGE as error:
-                raise SearchIndexError(
-                    f"the index cannot be written: {error}", path=str(self.folder)
-                ) from error
+                try:
+                    plan, everything = self._replace(files, stats, rebuild=rebuild)
+                except _DAMAGE as error:
+                    raise SearchIndexError(
+                        f"the index cannot be written: {error}", path=str(self.folder)
+                    ) from error
+        return UpdateReport(
+            tuple(record.path for record in plan.put if not record.problem),
+            tuple(plan.drop),
+            problems=tuple((record.path, record.problem) for record in plan.put if record.problem),
+            degraded=self._vectors.fill(plan.chunks, everything=everything),
+        )
 
     def _replace(
         self, files: Mapping[str, Content], stats: Mapping[str, Stat], *, rebuild: bool
-    ) -> UpdateReport:
+    ) -> tuple[_Plan, bool]:
+        """Write what changed; say too whether that is everything the index now holds."""
         storage = self._storage
-        fresh = not storage.fits()
+        everything = rebuild or not storage.fits()
         storage.prepare()
         plan = _plan(files, stats, {} if rebuild else storage.manifest.get(files), self._root)
         if rebuild or plan.put or plan.drop:
@@ -188,47 +198,7 @@ class SearchIndex:
             storage.manifest.change(plan.put, plan.drop, clear=rebuild)
         if plan.same:
             storage.manifest.refresh(plan.same)
-        degraded = self._embed(plan.chunks, whole=rebuild or fresh)
-        return UpdateReport(
-            tuple(record.path for record in plan.put if not record.problem),
-            tuple(plan.drop),
-            problems=tuple((record.path, record.problem) for record in plan.put if record.problem),
-            degraded=degraded,
-        )
-
-    def _vectors(self) -> VectorStore | None:
-        if self.embedder is None:
-            return None
-        return VectorStore(self.folder / "vectors", self.embedder.name, self.embedder.dimensions)
-
-    def _embed(self, chunks: Iterable[Chunk], *, whole: bool) -> tuple[str, ...]:
-        """Make the vectors that ``chunks`` lack; ``whole``: they are all there is."""
-        if self.embedder is None:
-            return ()
-        complete = whole or not self.vectors_missing()
-        try:
-            self._embed_missing({text_key(text): text for text in map(_meaning, chunks)}, whole=whole)
-        except SearchIndexError as error:
-            self._storage.write_note("vectors", [])
-            return (error.message,)
-        self._storage.write_note("vectors", [self.embedder.name] if complete else [])
-        return ()
-
-    def _embed_missing(self, texts: dict[str, str], *, whole: bool) -> None:
-        embedder, store = self.embedder, self._vectors()
-        if embedder is None or store is None:
-            return
-        have = set(store.keys()) if texts else set()
-        missing = [key for key, text in texts.items() if key not in have and text and embedder.serves(text)]
-        for start in range(0, len(missing), _EMBED_AT_ONCE):
-            keys = missing[start : start + _EMBED_AT_ONCE]
-            store.add(keys, embedder.embed([texts[key] for key in keys]))
-        if whole:
-            store.compact(texts)
-
-
-def _meaning(chunk: Chunk) -> str:
-    return chunk.meaning
+        return plan, everything
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from memfs.search.analysis import terms_of
@@ -57,6 +58,22 @@ def schema() -> Any:
     builder.add_unsigned_field("mention", indexed=True, fast=True)  # every date in it
     builder.add_bytes_field("record", stored=True, indexed=False)
     return builder.build()
+
+
+def create_index(folder: Path) -> None:
+    """Make an empty Tantivy index in ``folder``."""
+    from tantivy import Index
+
+    Index(schema(), path=str(folder))
+
+
+def open_index(folder: Path) -> Any:
+    """Open the Tantivy index in ``folder``; it shows new commits when it is told to reload."""
+    from tantivy import Index
+
+    index = Index.open(str(folder))
+    index.config_reader("manual", 0)
+    return index
 
 
 def to_document(chunk: Chunk) -> Any:

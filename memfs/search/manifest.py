@@ -51,9 +51,13 @@ class Manifest:
     def __init__(self, path: Path) -> None:
         self._path = path
 
+    def exists(self) -> bool:
+        """Say whether there is a manifest at all."""
+        return self._path.exists()
+
     def records(self) -> dict[str, Record]:
         """Return every record by path."""
-        if not self._path.exists():
+        if not self.exists():
             return {}
         with self._open() as database:
             rows = database.execute("select path, hash, size, mtime, ctime, inode, problem from files")
@@ -61,7 +65,7 @@ class Manifest:
 
     def get(self, paths: Iterable[str]) -> dict[str, Record]:
         """Return the records of ``paths``; those that have none are left out."""
-        if not self._path.exists():
+        if not self.exists():
             return {}
         query = "select path, hash, size, mtime, ctime, inode, problem from files where path = ?"
         with self._open() as database:
@@ -70,7 +74,7 @@ class Manifest:
 
     def stats(self) -> dict[str, tuple[int | None, ...]]:
         """Return only the stat parts, by path."""
-        if not self._path.exists():
+        if not self.exists():
             return {}
         with self._open() as database:
             rows = database.execute("select path, size, mtime, ctime, inode from files")

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from memfs.errors import SearchIndexError
 from memfs.model import EntryView
 from memfs.search import lexicon
 from memfs.search.analysis import query_terms
 from memfs.search.fusion import Passage, QueryTerm, Question, Ranked, idf, rank_passages
 from memfs.search.lexicon import Filters
+from memfs.search.meanings import Meanings
 from memfs.search.snippets import Snippet, make_snippet
 from memfs.search.spelling import likely_terms, may_be_misspelled
 from memfs.search.storage import Storage
+from memfs.search.vectors import Similarities
 from memfs.search.when import read_when
-
-if TYPE_CHECKING:
-    from memfs.search.embeddings import Embedder
-    from memfs.search.vectors import Similarities, VectorStore
 
 _BY_WORDS = 200  # candidates of each kind
 _BY_MEANING = 50
@@ -49,8 +45,7 @@ class SearchResult:
 
 def search_storage(
     storage: Storage,
-    open_vectors: Callable[[], VectorStore | None],
-    embedder: Embedder | None,
+    meanings: Meanings,
     query: str,
     filters: Filters,
     limit: int,
@@ -70,7 +65,7 @@ def search_storage(
         passages |= _fetch(searcher, lexicon.both(lexicon.mentioning(first, last), allowed), _BY_DATE)
     if question.terms:
         passages |= _by_words(searcher, question, allowed)
-        near, degraded = _compare(open_vectors, embedder, query, storage)
+        near, degraded = meanings.compare(query)
         if near is not None:
             passages |= {
                 key: p for key, p in _by_meaning(searcher, near, allowed).items() if key not in passages
@@ -118,24 +113,6 @@ def _by_meaning(searcher: Any, near: Similarities, allowed: Any) -> dict[str, Pa
 
 def _fetch(searcher: Any, query: Any, limit: int) -> dict[str, Passage]:
     return {passage.chunk.id: passage for passage in lexicon.fetch(searcher, query, limit)}
-
-
-def _compare(
-    open_vectors: Callable[[], VectorStore | None], embedder: Embedder | None, query: str, storage: Storage
-) -> tuple[Similarities | None, tuple[str, ...]]:
-    """Compare the query with every vector; or say why not."""
-    if embedder is None:
-        return None, ("searched by words only: no embedding engine is set",)
-    try:
-        if not embedder.serves(query):
-            return None, (f"searched by words only: {embedder.name} does not know this language",)
-        store = open_vectors()
-        near = store.compare(embedder.embed([query])[0]) if store is not None else None
-    except SearchIndexError as error:
-        return None, (f"searched by words only: {error.message}",)
-    if storage.note("vectors") != [embedder.name]:
-        return near, ("vectors are being rebuilt: some entries are found by words only",)
-    return near, ()
 
 
 def _hit(ranked: Ranked, question: Question) -> Hit:

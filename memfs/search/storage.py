@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from memfs.search.chunking import CHUNKER_VERSION, Chunk
-from memfs.search.lexicon import SCHEMA_VERSION, schema, to_document
+from memfs.search.lexicon import SCHEMA_VERSION, create_index, open_index, to_document
 from memfs.search.manifest import Manifest
 
 _HEAP_BYTES = 30_000_000
@@ -31,7 +32,7 @@ class Storage:
 
     def fits(self) -> bool:
         """Say whether there is an index, made by this version for this root."""
-        return bool(self.note("stamp") == self._stamp)
+        return bool(self.note("stamp") == self._stamp) and self.manifest.exists()
 
     def prepare(self) -> None:
         """Make an empty index where there is none that fits; drop those of other versions. Writer only."""
@@ -42,31 +43,37 @@ class Storage:
             shutil.rmtree(other, ignore_errors=True)
         self._lexicon.mkdir(parents=True)
         self.manifest.change((), ())
-        self._index()
+        create_index(self._lexicon)
         self.write_note("stamp", self._stamp)
+
+    def close(self) -> None:
+        """Let go of what is open; the next use opens it again."""
+        self._opened = None
 
     def clear(self) -> None:
         """Delete the index."""
-        self._opened = None
+        self.close()
         shutil.rmtree(self.home, ignore_errors=True)
 
     def commit(self, paths: Iterable[str], chunks: Iterable[Chunk], *, everything: bool) -> None:
         """Replace the chunks of ``paths`` (or of everything) by ``chunks``, seen by readers at once."""
-        writer = self._index().writer(_HEAP_BYTES, 1)
-        if everything:
-            writer.delete_all_documents()
-        for path in () if everything else paths:
-            writer.delete_documents_by_term("path", path)
-        for chunk in chunks:
-            writer.add_document(to_document(chunk))
-        writer.commit()
-        writer.wait_merging_threads()
+        with panics_as_damage():
+            writer = self._index().writer(_HEAP_BYTES, 1)
+            if everything:
+                writer.delete_all_documents()
+            for path in () if everything else paths:
+                writer.delete_documents_by_term("path", path)
+            for chunk in chunks:
+                writer.add_document(to_document(chunk))
+            writer.commit()
+            writer.wait_merging_threads()
 
     def searcher(self) -> Any:
         """Return a searcher of the last commit. Raises ValueError or OSError when it cannot be read."""
-        index = self._index()
-        index.reload()
-        return index.searcher()
+        with panics_as_damage():
+            index = self._index()
+            index.reload()
+            return index.searcher()
 
     def note(self, name: str) -> Any:
         """Return a small record that lies beside the index; None where there is none."""
@@ -82,11 +89,18 @@ class Storage:
         temporary.replace(self.home / f"{name}.json")
 
     def _index(self) -> Any:
-        from tantivy import Index
-
         inode = self._lexicon.stat().st_ino  # another process may have cleared it and begun anew
         if self._opened is None or self._opened[0] != inode:
-            index = Index(schema(), path=str(self._lexicon))
-            index.config_reader("manual", 0)
-            self._opened = (inode, index)
+            self._opened = (inode, open_index(self._lexicon))
         return self._opened[1]
+
+
+@contextmanager
+def panics_as_damage() -> Iterator[None]:
+    """Turn a panic inside Tantivy (it reads damaged files) into a ValueError."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":
+            raise ValueError(f"the index is damaged: {error}") from None
+        raise

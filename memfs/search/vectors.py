@@ -68,14 +68,14 @@ class VectorStore:
     def keys(self) -> list[str]:
         """Return the keys in the order of their rows."""
         data = self._keys.read_bytes() if self._keys.exists() else b""
-        return [data[i * KEY_BYTES : (i + 1) * KEY_BYTES].hex() for i in range(self._count())]
+        return [data[i * KEY_BYTES : (i + 1) * KEY_BYTES].hex() for i in range(self.count())]
 
     def add(self, keys: Sequence[str], vectors: Vectors) -> None:
         """Append rows. A row of zeros is kept too: it is near nothing, and not asked for again."""
         if vectors.shape != (len(keys), self.dimensions):
             raise SearchIndexError(f"the model gave {vectors.shape}, not {self.dimensions} dimensions a text")
         self._folder.mkdir(parents=True, exist_ok=True)
-        count = self._count()
+        count = self.count()
         _append(self._rows, count * self.dimensions * 4, vectors.tobytes())
         _append(self._keys, count * KEY_BYTES, bytes.fromhex("".join(keys)))
 
@@ -88,7 +88,10 @@ class VectorStore:
             return None
         blocks = [matrix[i : i + _BLOCK] @ vector for i in range(0, len(matrix), _BLOCK)]
         keys = np.fromfile(self._keys, dtype=np.dtype((np.void, KEY_BYTES)), count=len(matrix))
-        return Similarities(keys, np.concatenate(blocks))
+        cosines = np.concatenate(blocks)
+        return Similarities(
+            keys, np.where(np.abs(cosines) <= 1.01, cosines, -1.0)
+        )  # what is longer is damage
 
     def compact(self, live: Iterable[str]) -> None:
         """Drop the rows of texts that are no longer there, once they are the greater part."""
@@ -103,7 +106,8 @@ class VectorStore:
         if rows is not None and kept:
             self.add([keys[row] for row in kept], rows)
 
-    def _count(self) -> int:
+    def count(self) -> int:
+        """Return how many rows there are."""
         try:
             keys, rows = self._keys.stat().st_size, self._rows.stat().st_size
         except FileNotFoundError:
@@ -113,7 +117,7 @@ class VectorStore:
     def _matrix(self) -> Any:
         import numpy as np
 
-        count = self._count()
+        count = self.count()
         if not count:
             return None
         return np.memmap(self._rows, dtype=np.float32, mode="r", shape=(count, self.dimensions))

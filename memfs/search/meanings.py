@@ -1,0 +1,93 @@
+"""The vectors of an index: made after its words are in place, and compared with a question.
+
+Models are slow, so no lock is held while one works. A note beside the index says for which model the vectors
+are complete, and how many there were; with less than that, search says that it is degraded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memfs.errors import SearchIndexError
+from memfs.search.chunking import Chunk
+from memfs.search.storage import Storage
+from memfs.search.vectors import Similarities, VectorStore, text_key
+from memfs.search.writing import hold_writer
+
+if TYPE_CHECKING:
+    from memfs.search.embeddings import Embedder
+
+_AT_ONCE = 128
+
+
+class Meanings:
+    """The vectors that ``embedder`` makes of the texts in an index; without one there are none."""
+
+    def __init__(self, storage: Storage, folder: Path, embedder: Embedder | None, patience: float) -> None:
+        self._storage = storage
+        self._folder = folder
+        self._embedder = embedder
+        self._patience = patience
+
+    def fill(self, chunks: Iterable[Chunk], *, everything: bool) -> tuple[str, ...]:
+        """Make the vectors that ``chunks`` lack; say why, where that failed.
+
+        Args:
+            everything: ``chunks`` are all that the index holds.
+        """
+        if self._embedder is None:
+            return ()
+        complete = everything or self.complete()
+        texts = {text_key(chunk.meaning): chunk.meaning for chunk in chunks}
+        try:
+            store = self._store(self._embedder)
+            self._fill(store, self._embedder, texts)
+        except SearchIndexError as error:
+            self._storage.write_note("vectors", None)
+            return (error.message,)
+        with hold_writer(self._folder, self._patience) as held:
+            if held and everything:
+                store.compact(texts)
+            self._storage.write_note("vectors", self._state(store) if complete else None)
+        return ()
+
+    def complete(self) -> bool:
+        """Say whether the vectors of the current model are all there."""
+        note = self._storage.note("vectors")
+        if self._embedder is None or not isinstance(note, list) or note[0] != self._embedder.name:
+            return False
+        return VectorStore(self._folder / "vectors", note[0], note[1]).count() >= int(note[2])
+
+    def compare(self, query: str) -> tuple[Similarities | None, tuple[str, ...]]:
+        """Compare a question with every vector; say why not, or why not with all."""
+        if self._embedder is None:
+            return None, ("searched by words only: no embedding engine is set",)
+        try:
+            if not self._embedder.serves(query):
+                return None, (f"searched by words only: {self._embedder.name} does not know this language",)
+            near = self._store(self._embedder).compare(self._embedder.embed([query])[0])
+        except SearchIndexError as error:
+            return None, (f"searched by words only: {error.message}",)
+        if self.complete():
+            return near, ()
+        return near, ("vectors are being rebuilt: some entries are found by words only",)
+
+    def _fill(self, store: VectorStore, embedder: Embedder, texts: dict[str, str]) -> None:
+        have = set(store.keys()) if texts else set()
+        missing = [key for key, text in texts.items() if key not in have and text and embedder.serves(text)]
+        for start in range(0, len(missing), _AT_ONCE):
+            keys = missing[start : start + _AT_ONCE]
+            vectors = embedder.embed([texts[key] for key in keys])
+            with hold_writer(self._folder, self._patience) as held:
+                if not held:
+                    raise SearchIndexError("the index is busy: vectors are made next time")
+                store.add(keys, vectors)
+
+    def _store(self, embedder: Embedder) -> VectorStore:
+        return VectorStore(self._folder / "vectors", embedder.name, embedder.dimensions)
+
+    def _state(self, store: VectorStore) -> list[str | int]:
+        assert self._embedder is not None
+        return [self._embedder.name, store.dimensions, store.count()]
