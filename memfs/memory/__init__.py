@@ -1,4 +1,6 @@
-"""What a memory is: types, ids, policy, routing, drafts, merge. Pure: text and values in, text and values out.
+"""What a memory is: types, ids, policy, routing, drafts, merge.
+
+Pure: text and values in, text and values out.
 
 The public names live in the modules, which import what they need when they need it:
 

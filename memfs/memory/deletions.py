@@ -14,7 +14,8 @@ from memfs.memory.marks import Mark
 def missing_ids(documents: Mapping[str, str | None], ledgers: Mapping[str, str]) -> tuple[str, ...]:
     """The ids that are not where their ledger says: to be looked for in the vault before a merge.
 
-    What is found goes into ``Snapshot.places`` or ``outside``, what is not into ``deleted_at`` when it was deleted.
+    What is found goes into ``Snapshot.places`` or ``outside``, what is not into ``deleted_at`` when it was
+    deleted.
     """
     parsed = {path: parse_document(text or "") for path, text in documents.items()}
     missing: dict[str, None] = {}
@@ -29,9 +30,9 @@ def missing_ids(documents: Mapping[str, str | None], ledgers: Mapping[str, str])
 def notice_changes(desk: Desk) -> dict[str, str]:
     """Bring ledger and marks up to what the person did. Returns the documents to be deferred, and why.
 
-    A moved entry's record follows; a deleted entry's id and text become marks; the text of a deleted suggestion is
-    rejected. Entries of a document that is deferred, cannot be read, or is missing without a commit that says so,
-    stay as they are.
+    A moved entry's record follows; a deleted entry's id and text become marks; the text of a deleted
+    suggestion is rejected. Entries of a document that is deferred, cannot be read, or is missing without a
+    commit that says so, stay as they are.
     """
     waiting = dict(desk.snapshot.deferred)
     for entry, home in sorted(desk.homes.items()):

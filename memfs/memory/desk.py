@@ -1,4 +1,4 @@
-"""The desk of one merge: documents laid open, the ledger beside them, and edits that touch only what they name."""
+"""The desk of one merge: documents laid open, the ledger beside them, edits that touch only their entries."""
 
 from __future__ import annotations
 
@@ -80,7 +80,10 @@ class Desk:
         return self.snapshot.places[entry]
 
     def owned(self, entry: str) -> tuple[str, Block] | None:
-        """Where memfs's own entry stands: of copies the first whose hash fits, else the first. None: it is gone."""
+        """Where memfs's own entry stands: of copies the first whose hash fits, else the first.
+
+        None: it is gone.
+        """
         path = self.place(entry)
         if path is None:
             return None
@@ -161,7 +164,7 @@ class Desk:
             self.records[entry], self.homes[entry] = self._choose(home, candidates), home
 
     def _choose(self, home: str, candidates: list[LedgerRecord]) -> LedgerRecord:
-        """Of several records of one id, after a branch merge: whose hash fits the text on disk, else the latest."""
+        """Of several records of one id, after a branch merge: whose hash fits the disk, else the latest."""
         latest = max(candidates, key=lambda each: (as_utc(each.time), each.hash))
         if len(candidates) == 1:
             return latest
@@ -191,8 +194,8 @@ def moved(record: LedgerRecord, home: str, path: str) -> LedgerRecord:
 def check_edit(before: str, after: str, entries: frozenset[str]) -> None:
     """Raises InvalidDocument where an edit changes anything but these entries, or leaves nothing.
 
-    Outside of the lines of these entries every line must still be there, in order; new ones may only be empty lines
-    and, for a section or document that was made, headings and frontmatter.
+    Outside of the lines of these entries every line must still be there, in order; new ones may only be
+    empty lines and, for a section or document that was made, headings and frontmatter.
     """
     if before.strip() and not after.strip():
         raise InvalidDocument("the merge would empty the document")

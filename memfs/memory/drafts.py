@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
-from memfs.errors import ConfigError
+from memfs.errors import ConfigError, InvalidRequest
 from memfs.markdown import escape_line
 from memfs.memory.headings import Language, heading
 from memfs.memory.ids import entry_id, normalise_key
@@ -41,10 +41,6 @@ _PITFALL_TAGS = frozenset(
 _PATH_FIELD = re.compile(r"\{(\w+)\}")
 
 
-class _Invalid(Exception):
-    """The operation makes no entry; the message is the reason for the report."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Context:
     """What all drafts of one operation share."""
@@ -73,10 +69,11 @@ def draft_entries(
 ) -> tuple[Draft, ...] | Dropped:
     """The drafts of one operation for one target, or why there are none.
 
-    A type of shape ``fields`` gives one draft per field, per value where the operator is union; the others give one.
-    ``names``: known names -> document in the vault, linked at their first mention. ``existing``: id -> text of the
-    entries there are (``merge.entry_texts``); patches and sums need the old value. A value that does not fit its
-    field leaves that field as it was; a missing key or an empty entry drops the operation.
+    A type of shape ``fields`` gives one draft per field, per value where the operator is union; the others
+    give one. ``names``: known names -> document in the vault, linked at their first mention. ``existing``:
+    id -> text of the entries there are (``merge.entry_texts``); patches and sums need the old value. A
+    value that does not fit its field leaves that field as it was; a missing key or an empty entry drops the
+    operation.
     """
     memory_type = registry.types.get(op.type)
     if memory_type is None:
@@ -87,7 +84,7 @@ def draft_entries(
     try:
         context = replace(context, values=_values(op, context))
         drafts = tuple(_field_drafts(context) if memory_type.shape == "fields" else _entry_drafts(context))
-    except (_Invalid, ConfigError) as error:
+    except (InvalidRequest, ConfigError) as error:
         return Dropped(op.type, str(error))
     return drafts or Dropped(op.type, "nothing to write in it")
 
@@ -110,7 +107,7 @@ def _values(op: Operation, context: _Context) -> dict[str, FieldValue]:
         values["tags"] = _tags(tags)
     for part in memory_type.key:
         if part != "field" and not (part in values and normalise_key(str(values[part]))):
-            raise _Invalid(f"{part} is missing")
+            raise InvalidRequest(f"{part} is missing")
     return values
 
 
@@ -162,10 +159,10 @@ def _entry_drafts(context: _Context) -> Iterator[Draft]:
     """The one draft of an ``item`` or ``paragraph``."""
     main = _main_field(context.type)
     if main and main.name not in context.values:
-        raise _Invalid(f"{main.name} is missing")
+        raise InvalidRequest(f"{main.name} is missing")
     longest = tuple(each.name for each in context.type.fields if each.kind == "text")
     values: dict[str, Any] = dict(context.values)
-    # A key that is cut has to be cut before the id is made: the id must fit the text that will stand in the file.
+    # A key that is cut is cut before the id is made: the id must fit the text that will stand in the file.
     text, values = _render(context, values, longest)
     parts = [str(values[part]) for part in context.type.key]
     entry = entry_id(context.target.identity, context.target.peer, context.type.name, parts)
@@ -173,7 +170,7 @@ def _entry_drafts(context: _Context) -> Iterator[Draft]:
         old = split_tags(context.existing[entry])[0] if entry in context.existing else None
         patched = apply_patch(old, str(values[main.name]))
         if patched is None:
-            raise _Invalid(f"the patch of {main.name} does not match exactly once")
+            raise InvalidRequest(f"the patch of {main.name} does not match exactly once")
         text, values = _render(context, {**context.values, main.name: patched}, longest)
     yield _draft(context, entry, " ".join(normalise_key(part) for part in parts), text)
 
@@ -207,14 +204,14 @@ def _render(
         text = _fill(context, filled)
     text = shorten(text, context.type.limit)
     if not normalise_key(text):
-        raise _Invalid("the entry is empty")
+        raise InvalidRequest("the entry is empty")
     return text, filled
 
 
 def _fill(context: _Context, values: Mapping[str, Any]) -> str:
     said = {name: _unmarked(value) if name in context.type.key else value for name, value in values.items()}
     zh = has_cjk(" ".join(str(value) for name, value in said.items() if name != "tags"))
-    text = render(context.type.name, context.type.template, {**said, **_facts(context, values), "zh": zh})
+    text = render(context.type.name, context.type.template, {**said, **_facts(values), "zh": zh})
     return plain_text(re.sub(r"([。.!?！？…])[.。](?=\s|$)", r"\1", " ".join(text.split())))
 
 
@@ -223,7 +220,7 @@ def _unmarked(value: Any) -> Any:
     return value.replace("**", "") if isinstance(value, str) else value
 
 
-def _facts(context: _Context, values: Mapping[str, Any]) -> dict[str, Any]:
+def _facts(values: Mapping[str, Any]) -> dict[str, Any]:
     tags = {tag.lower() for tag in values.get("tags") or ()}
     return {"pitfall": bool(tags & _PITFALL_TAGS)}
 
@@ -270,7 +267,7 @@ def _section(context: _Context) -> tuple[str, ...]:
 
 def _titled(context: _Context, source: str) -> str:
     values = {each.name: "" for each in context.type.fields} | dict(context.values)
-    rendered = render(context.type.name, source, {**values, **_facts(context, context.values)})
+    rendered = render(context.type.name, source, {**values, **_facts(context.values)})
     words = " ".join(rendered.split())
     return heading(escape_line(words), context.language) if words else ""
 

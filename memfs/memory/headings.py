@@ -7,7 +7,7 @@ from typing import Literal
 
 Language = Literal["en", "zh"]
 
-# The first is what memfs writes; the others are known too, so that no second section of the same sense appears.
+# The first is what memfs writes; the others are known too, so that no second such section appears.
 _CHINESE: dict[str, tuple[str, ...]] = {
     "Profile": ("个人信息", "用户信息"),
     "Preferences": ("偏好",),

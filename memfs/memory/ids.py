@@ -3,13 +3,13 @@
 Normalisation of a key, version 1:
 
 1. wikilinks become the words a reader sees, Unicode NFKC, case folded, NFKC again;
-2. letters, digits and combining marks stay; so do ``+`` and ``#`` right after one of these (C++, C#), and a ``-``
-   that is a sign (before a digit, after a blank or at the start);
+2. letters, digits and combining marks stay; so do ``+`` and ``#`` right after one of these (C++, C#), and
+   a ``-`` that is a sign (before a digit, after a blank or at the start);
 3. every run of other characters becomes one blank; blanks at the ends go;
 4. where nothing is left (only symbols), the folded text with single blanks is the key.
 
-An id is ``m-`` and the first 13 base32 characters, in lower case, of SHA-256 over version, identity, peer, type and
-the normalised parts of the key, each ended by U+001F.
+An id is ``m-`` and the first 13 base32 characters, in lower case, of SHA-256 over version, identity, peer,
+type and the normalised parts of the key, each ended by U+001F.
 """
 
 from __future__ import annotations
@@ -51,21 +51,25 @@ def _words(text: str) -> str:
 
 
 def entry_id(identity: str, peer: str | None, type_name: str, key: str | Sequence[str]) -> str:
-    """The id of an entry: the same on every machine, for ever. ``key`` is one text or the parts of the key."""
+    """The id of an entry: the same on every machine, for ever.
+
+    ``key`` is one text or the parts of the key.
+    """
     parts = [key] if isinstance(key, str) else list(key)
     fields = [_VERSION, identity, peer or "", type_name, *(normalise_key(part) for part in parts)]
     return "m-" + _digest("".join(f"{field}\x1f" for field in fields), _ID_CHARS)
 
 
 def text_hash(text: str) -> str:
-    """Hash of what an entry says: without bullet, box and block id; whether names are linked does not matter."""
+    """Hash of what an entry says, without bullet, box, block id; whether names are linked does not matter."""
     return _digest(plain_text(text), _HASH_CHARS)
 
 
 def written_hash(text: str) -> str:
-    """Hash of an entry as it stands in a file: ``text_hash``, and with links a dot and a hash of the raw text.
+    """Hash of an entry as it stands in a file: ``text_hash``; with links, a dot and a hash of the raw text.
 
-    So a link that a person made or removed is seen as an edit, and yet the text can be known again without it.
+    So a link that a person made or removed is seen as an edit, and yet the text can be known again without
+    it.
     """
     said = text_hash(text)
     return f"{said}.{_digest(' '.join(text.split()), _LINK_CHARS)}" if "[[" in text else said

@@ -4,8 +4,8 @@ One record a line, sorted, so that git's union merge of two branches gives a fil
 
     m-abcdefghijklm qz4...20chars 2026-03-11T09:30:00Z extracted box=_ at=projects/mercury.md
 
-id, hash as written, evidence time in UTC, origin; ``box`` for tasks (``_`` is an empty box); ``at`` last, where a
-person moved the entry to another document.
+id, hash as written, evidence time in UTC, origin; ``box`` for tasks (``_`` is an empty box); ``at`` last,
+where a person moved the entry to another document.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from typing import cast
 from memfs.model import Origin
 
 _LINE = re.compile(
-    r"(?P<id>[\w-]+) (?P<hash>[a-z2-7]{20}(?:\.[a-z2-7]{6})?) (?P<time>\S+) (?P<origin>extracted|hand|remembered)"
+    r"(?P<id>[\w-]+) (?P<hash>[a-z2-7]{20}(?:\.[a-z2-7]{6})?) (?P<time>\S+)"
+    r" (?P<origin>extracted|hand|remembered)"
     r"(?: box=(?P<box>\S))?(?: at=(?P<at>.+))?"
 )
 
@@ -28,8 +29,8 @@ _LINE = re.compile(
 class LedgerRecord:
     """What memfs last wrote of one entry.
 
-    ``hash`` is ``ids.written_hash`` of its text, ``time`` the evidence time (aware), ``box`` the task box written,
-    ``at`` the document (below the identity) where a person moved it, None while it is at home.
+    ``hash`` is ``ids.written_hash`` of its text, ``time`` the evidence time (aware), ``box`` the task box
+    written, ``at`` the document (below the identity) where a person moved it, None while it is at home.
     """
 
     id: str

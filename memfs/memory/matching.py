@@ -1,4 +1,4 @@
-"""Which entry a draft is about: by id, then by the key of the text as it stands, then near-duplicates (spec 5)."""
+"""Which entry a draft is about: by id, then by the key of the text as it stands, then near-duplicates."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The merge: drafts meet what is on disk, and hand edits win (spec 5). Pure: a snapshot in, new texts out.
 
-The ledger says what memfs last wrote; *ours* is the text on disk now, *theirs* the draft. Merging the same drafts
-into the result again changes nothing.
+The ledger says what memfs last wrote; *ours* is the text on disk now, *theirs* the draft. Merging the same
+drafts into the result again changes nothing.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ def merge_drafts(
 ) -> MergeResult:
     """Merge drafts of one identity into its memory.
 
-    Drafts count in the order of their evidence time, not of arrival. One that cannot be merged (its document is
-    deferred, broken, or would be damaged) leaves everything as it is, with a reason; the others go on.
+    Drafts count in the order of their evidence time, not of arrival. One that cannot be merged (its
+    document is deferred, broken, or would be damaged) leaves everything as it is, with a reason; the others
+    go on.
     """
     desk = Desk(snapshot)
     waiting = notice_changes(desk)
@@ -51,7 +52,10 @@ def entry_texts(snapshot: Snapshot) -> Mapping[str, str]:
 
 
 class _Merge:
-    """One merge under way. ``written``: entries that this merge wrote, where a later draft of equal time wins."""
+    """One merge under way.
+
+    ``written``: entries that this merge wrote, where a later draft of equal time wins.
+    """
 
     def __init__(
         self, desk: Desk, waiting: Mapping[str, str], identity: str, language: Language, today: date
@@ -128,7 +132,7 @@ class _Merge:
         return self._update(draft, match, record)
 
     def _wording(self, draft: Draft, match: Match, untouched: bool) -> str:
-        """What the entry would say after this draft; a near-duplicate that says less says what stands there."""
+        """What the entry would say after this draft; one that says less says what stands there."""
         ours, theirs = match.block.text, draft.text
         if match.how == "near" and says_no_more(_core(draft, theirs), _core(draft, ours)):
             return ours

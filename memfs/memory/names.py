@@ -1,4 +1,4 @@
-"""Known projects, entities and peers become wikilinks: once per entry, by full path, with the words as alias."""
+"""Known projects, entities and peers become wikilinks: once per entry, full path, the words as alias."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _SHORTEST_CJK = 2
 def link_names(text: str, names: Mapping[str, str], *, own: str = "") -> str:
     """The text with the first mention of each known name linked.
 
-    ``names``: name -> path of its document in the vault, without a leading slash; ``.md`` is left off in the link.
-    Not linked: names in code, links, addresses; very short ones; names that mean several documents; the document's
-    own name (``own``, its path). Longer names go first, so "Gateway rewrite" is not linked as "Gateway".
+    ``names``: name -> path of its document in the vault, without a leading slash; ``.md`` is left off in
+    the link. Not linked: names in code, links, addresses; very short ones; names that mean several
+    documents; the document's own name (``own``, its path). Longer names go first, so "Gateway rewrite" is
+    not linked as "Gateway".
     """
     for name, path in sorted(_unambiguous(names).items(), key=lambda pair: (-len(pair[0]), pair[0])):
         if path.removesuffix(".md") == own.removesuffix(".md") or any(char in name for char in "[]|#^\n"):

@@ -1,4 +1,4 @@
-"""What a field's new value does to its old one: values checked by kind, patches, sums (spec 2, "Operators")."""
+"""What a field's new value does to its old one: values checked by kind, patches, sums (spec 2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SENTENCE_END = re.compile(r"[.!?…](?=\s|$)|[。！？]")
 
 
 def clean_value(field: FieldType, value: FieldValue | None) -> FieldValue | None:
-    """The value as the field's kind wants it, or None where it is empty or does not fit (the field keeps its old one)."""
+    """The value as the field's kind wants it; None where it is empty or does not fit."""
     if value is None or isinstance(value, bool):
         return None
     if field.kind == "list" or field.operator == "union":
@@ -71,12 +71,12 @@ def apply_patch(old: str | None, value: str) -> str | None:
 
 
 def add_number(old: str | None, value: int) -> int:
-    """The sum of the number that stood there and the new one; an old text that is no number counts as nothing."""
+    """The sum of the number that stood there and the new one; an old text that is no number counts as 0."""
     return (_number(old or "") or 0) + value
 
 
 def shorten(text: str, limit: int) -> str:
-    """At most ``limit`` characters: cut after a sentence where the larger half stays, else at a word, with ``…``."""
+    """At most ``limit`` characters: cut after a sentence if half of it stays, else at a word, with ``…``."""
     if len(text) <= limit:
         return text
     ends = [match.end() for match in _SENTENCE_END.finditer(text) if match.end() <= limit]

@@ -17,7 +17,10 @@ _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "o
 
 @dataclass(frozen=True, slots=True)
 class MemoryPolicy:
-    """What may be remembered. ``memory_types`` None: all enabled types; else only these names, for self and peers."""
+    """What may be remembered.
+
+    ``memory_types`` None: all enabled types; else only these names, for self and peers.
+    """
 
     self_enabled: bool = True
     peer_enabled: bool = True
@@ -38,9 +41,9 @@ def resolve_policy(
 ) -> MemoryPolicy:
     """The policy that holds: this call > session metadata > identity.md > memfs.toml > defaults.
 
-    ``call``, ``session`` and ``config`` have the shape of ``memory_policy``; ``identity_frontmatter`` has the flat keys
-    ``memory_self``, ``memory_peer``, ``memory_working``, ``memory_types``. Session metadata may only narrow.
-    Raises ConfigError for unknown keys and types, naming the nearest right one.
+    ``call``, ``session`` and ``config`` have the shape of ``memory_policy``; ``identity_frontmatter`` has
+    the flat keys ``memory_self``, ``memory_peer``, ``memory_working``, ``memory_types``. Session metadata
+    may only narrow. Raises ConfigError for unknown keys and types, naming the nearest right one.
     """
     policy = _override(MemoryPolicy(), _parse(config, "memory_policy", registry))
     policy = _override(policy, _parse(_unflatten(identity_frontmatter), "identity.md", registry))
@@ -55,7 +58,7 @@ def ordinary_types(policy: MemoryPolicy, registry: Registry) -> tuple[MemoryType
 
 
 def execution_types(policy: MemoryPolicy, registry: Registry, *, cases: int) -> tuple[MemoryType, ...]:
-    """The types derived from cases: none unless ordinary extraction of this batch yielded at least one case."""
+    """The types derived from cases: none unless ordinary extraction of this batch yielded a case."""
     if cases < 1 or not policy.self_enabled:
         return ()
     return tuple(each for each in registry.enabled() if each.stage == "execution" and policy.allows(each))
@@ -130,7 +133,7 @@ def _types(value: Any, key: str, registry: Registry) -> tuple[str, ...] | None:
 
 
 def _unflatten(frontmatter: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The policy keys of identity.md in the shape of ``memory_policy``; other ``memory_...`` keys are errors."""
+    """The policy keys of identity.md, shaped as ``memory_policy``; other ``memory_...`` keys are errors."""
     values: dict[str, Any] = {}
     for key, value in frontmatter.items():
         if key in _FLAT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, cast, get_args
 
@@ -11,11 +12,8 @@ from memfs.markdown import parse_document
 from memfs.memory.render import check_template
 from memfs.memory.types import FieldType, Kind, MemoryType, Mode, Operator, Registry, Shape, Stage
 
-_KEYS = frozenset(
-    "description fields path section title key stage peer_enabled self_enabled mode enabled shape supersedes"
-    " open_fields limit".split()
-)
-_FIELD_KEYS = frozenset("name type description operator choices".split())
+_KEYS = frozenset(each.name for each in fields(MemoryType)) - {"name", "template"}
+_FIELD_KEYS = frozenset(("name", "type", "description", "operator", "choices"))
 _MAX_LIMIT = 1200
 
 
@@ -30,14 +28,14 @@ def parse_type(name: str, text: str) -> MemoryType:
         raise ConfigError("a memory type begins with frontmatter", key=name, hint="first line: ---")
     values = _mapping(name, "".join(document.lines[front.start + 1 : front.end - 1]))
     _known(name, values, _KEYS)
-    fields = tuple(_field(name, each) for each in _sequence(name, "fields", values.get("fields")))
+    declared = tuple(_field(name, each) for each in _sequence(name, "fields", values.get("fields")))
     body = "".join(document.lines[front.end :]).strip()
-    if not fields or not body:
+    if not declared or not body:
         raise ConfigError("a memory type needs fields and a body", key=name)
     parsed = MemoryType(
         name=name,
         description=_text(name, "description", values.get("description", "")),
-        fields=fields,
+        fields=declared,
         path=_path(name, values.get("path")),
         section=_text(name, "section", values.get("section", "")),
         title=_text(name, "title", values.get("title", "")),
@@ -60,8 +58,8 @@ def parse_type(name: str, text: str) -> MemoryType:
 def build_registry(builtin: Mapping[str, str], overrides: Mapping[str, str]) -> Registry:
     """The types of these templates by name; a template that cannot be read is a problem that names it.
 
-    An override replaces the built-in of its name; a broken override does not bring the built-in back, since the
-    vault asked for something else.
+    An override replaces the built-in of its name; a broken override does not bring the built-in back, since
+    the vault asked for something else.
     """
     types: dict[str, MemoryType] = {}
     problems: list[str] = []

@@ -31,7 +31,8 @@ def move_entry(
 ) -> tuple[MergeResult, MergeResult, str]:
     """Move an entry to the same document of another identity.
 
-    ``identity`` is the one it goes to, ``target`` that identity's snapshot. Returns both changes and the new id.
+    ``identity`` is the one it goes to, ``target`` that identity's snapshot. Returns both changes and the
+    new id.
     """
     desk = Desk(source)
     found = desk.owned(entry) or _find(desk, entry)

@@ -19,8 +19,9 @@ _DEVICE = re.compile(
 def slug(title: str) -> str:
     """A file name for a title: lower case, NFC, letters and digits of every script, ``-`` between words.
 
-    At most 80 bytes. A hash of the title is added where the slug does not say the whole key of the title ("C++" and
-    "C", cut titles, device names), so that two different titles never share a file, without looking at the disk.
+    At most 80 bytes. A hash of the title is added where the slug does not say the whole key of the title
+    ("C++" and "C", cut titles, device names), so that two different titles never share a file, without
+    looking at the disk.
     """
     lowered = unicodedata.normalize("NFC", title.casefold())
     letters = "".join(char if unicodedata.category(char)[0] in "LNM" else " " for char in lowered)

@@ -28,10 +28,10 @@ class Snapshot:
     """An identity's memory as it is on disk. Paths are relative to ``memories/<identity>/``.
 
     ``documents``: path -> text, None for one that does not exist. ``ledgers``: the text of the ledger of each
-    document. ``marks``: the text of ``.forgotten``. ``places``: where an id is that is not in the document its
-    ledger says (that document is in ``documents`` too). ``outside``: ids found only outside of
-    ``memories/<identity>/``. ``deleted_at``: when the person deleted an id that is nowhere. ``deferred``: documents
-    that must not be touched now, and why.
+    document. ``marks``: the text of ``.forgotten``. ``places``: where an id is that is not in the document
+    its ledger says (that document is in ``documents`` too). ``outside``: ids found only outside of
+    ``memories/<identity>/``. ``deleted_at``: when the person deleted an id that is nowhere. ``deferred``:
+    documents that must not be touched now, and why.
     """
 
     documents: Mapping[str, str | None]

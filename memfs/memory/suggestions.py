@@ -77,7 +77,10 @@ def accept_suggestion(snapshot: Snapshot, entry: str) -> MergeResult:
 
 
 def reject_suggestion(snapshot: Snapshot, entry: str) -> MergeResult:
-    """Take a suggestion away; its text is not offered again. Raises EntryNotFound where nothing is offered."""
+    """Take a suggestion away; its text is not offered again.
+
+    Raises EntryNotFound where nothing is offered.
+    """
     desk, offered, path, block = _open(snapshot, entry)
     desk.edit(path, remove_block(desk.document(path), block), (offered,))
     desk.mark(Mark("text", says(desk.records[offered])))

@@ -1,8 +1,10 @@
-"""Three-way merge of whole texts, for a person and memfs who saved in the same moment. The person (ours) wins.
+"""Three-way merge of whole texts, for a person and memfs who saved in the same moment.
 
-Lines are compared without their endings. Where only one side changed, its change is taken. Where both changed the
-same place, ours stays, and of theirs only what is purely new is kept: added lines, and entries with an id that
-neither the base nor ours has. No conflict markers, ever.
+The person (ours) wins.
+
+Lines are compared without their endings. Where only one side changed, its change is taken. Where both
+changed the same place, ours stays, and of theirs only what is purely new is kept: added lines, and entries
+with an id that neither the base nor ours has. No conflict markers, ever.
 """
 
 from __future__ import annotations
@@ -31,8 +33,8 @@ def merge_texts(base: str, ours: str, theirs: str) -> str:
 def is_stale_save(before: str, after: str, now: str) -> bool:
     """Whether an editor saved over a merge (``before`` -> ``after``) from a buffer that never saw it.
 
-    Then every change of the merge is gone from ``now``, and ``now`` differs from ``before`` in other places too.
-    Exactly ``before`` is no stale save: the person took the merge back.
+    Then every change of the merge is gone from ``now``, and ``now`` differs from ``before`` in other places
+    too. Exactly ``before`` is no stale save: the person took the merge back.
     """
     if now in (before, after) or before == after:
         return False
@@ -74,7 +76,10 @@ def _chunks(
 
 
 def _matches(base: Sequence[str], side: Sequence[str]) -> dict[int, int]:
-    """Which line of ``side`` each line of ``base`` is. Equal beginnings and ends are set aside: the rest is short."""
+    """Which line of ``side`` each line of ``base`` is.
+
+    Equal beginnings and ends are set aside: the rest is short.
+    """
     old, new = _bare(base), _bare(side)
     head = _common(old, new)
     tail = _common(old[head:][::-1], new[head:][::-1])
@@ -108,7 +113,7 @@ def _merge_chunk(
 def _pure_additions(
     base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], known: set[str]
 ) -> list[str]:
-    """Lines of theirs that replace nothing: inserts between base lines, and entries that are new by their id."""
+    """Lines of theirs that replace nothing: inserts between base lines, and entries with a new id."""
     present = set(_bare(ours))
     added: list[str] = []
     matcher = SequenceMatcher(None, _bare(base), _bare(theirs), autojunk=False)

@@ -31,9 +31,9 @@ class MemoryType:
     ``path``: document below ``memories/<identity>/``, with ``{field}`` parts that become slugs, and
     ``{yyyy} {mm} {dd}`` from the field ``date``. ``section`` and ``title``: Jinja2, English; known headings
     are translated. ``key``: fields that identify an entry. ``shape``: ``item`` (one list item),
-    ``paragraph`` (one paragraph), ``fields`` (one list item per field, per value where the operator is union).
-    ``supersedes``: an older entry with the same key is kept, marked as superseded. ``open_fields``: fields that
-    are not declared are taken too. ``limit``: longest text of an entry, in characters.
+    ``paragraph`` (one paragraph), ``fields`` (one list item per field, per value where the operator is
+    union). ``supersedes``: an older entry with the same key is kept, marked as superseded. ``open_fields``:
+    fields that are not declared are taken too. ``limit``: longest text of an entry, in characters.
     """
 
     name: str

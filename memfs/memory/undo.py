@@ -33,9 +33,9 @@ class Version:
 def undo_entries(snapshot: Snapshot, before: Version, after: Version) -> MergeResult:
     """Take back what one commit did to the entries.
 
-    Added entries go, updated ones say again what they said, removed ones return: as long as they stand as the commit
-    left them; others are kept and reported. What goes is marked, so that the same evidence does not bring it back.
-    A document that nobody touched since gets its earlier bytes back.
+    Added entries go, updated ones say again what they said, removed ones return: as long as they stand as
+    the commit left them; others are kept and reported. What goes is marked, so that the same evidence does
+    not bring it back. A document that nobody touched since gets its earlier bytes back.
     """
     undo = _Undo(Desk(snapshot), before, after)
     outcomes = [undo.apply(entry) for entry in undo.changed]
@@ -44,7 +44,7 @@ def undo_entries(snapshot: Snapshot, before: Version, after: Version) -> MergeRe
 
 
 def undo_marks(snapshot: Snapshot, before: Version, after: Version) -> MergeResult:
-    """The marks for a merge commit that the person took back with git: documents and ledger are as they want them."""
+    """The marks for a merge commit that the person took back with git; nothing else changes."""
     undo = _Undo(Desk(snapshot), before, after)
     for entry in undo.changed:
         undo.mark(entry)
@@ -94,7 +94,10 @@ class _Undo:
         return self._report(entry, "updated", None, path)
 
     def _bring_back(self, entry: str, was: LedgerRecord) -> Outcome | None:
-        """An entry that the commit took out (``forget``). One that the person had deleted before stays deleted."""
+        """An entry that the commit took out (``forget``).
+
+        One that the person had deleted before stays deleted.
+        """
         earlier = self.old.owned(entry)
         if earlier is None or entry in self.desk.records:
             return None

@@ -1,4 +1,4 @@
-"""How the built-in types word an entry: read back the key and the parts from a text as it stands in a file."""
+"""How the built-in types word an entry: its key and parts, read back from a text as it stands in a file."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def split_tags(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def core_key(type_name: str, text: str) -> str:
-    """The normalised text that counts when two entries are compared: without date, tags, priority and due date."""
+    """The normalised text that counts when entries are compared: without dates, tags and priority."""
     if type_name == "actions":
         return normalise_key(parse_action(plain_text(text)).task)
     if type_name == "notes":
@@ -132,8 +132,8 @@ def core_key(type_name: str, text: str) -> str:
 def text_keys(type_name: str, trail: Sequence[str], text: str, *, owned: bool) -> frozenset[str]:
     """The normalised keys that an entry in a file may be known by, as its text stands now.
 
-    ``trail``: the headings it stands under. ``owned``: memfs wrote it; then the heading of a preference is its topic
-    (a hand-written line under the same heading may be about something else).
+    ``trail``: the headings it stands under. ``owned``: memfs wrote it; then the heading of a preference is
+    its topic (a hand-written line under the same heading may be about something else).
     """
     keys = {core_key(type_name, text)}
     if type_name in FIELD_TYPES:
@@ -156,14 +156,16 @@ def _field_keys(text: str) -> set[str]:
 
 
 def combine(type_name: str, ours: str, theirs: str, *, status_said: bool = True) -> str:
-    """The text to write where ``theirs`` is newer: an empty part never overwrites, a restatement changes nothing.
+    """The text to write where ``theirs`` is newer: an empty part never overwrites.
 
     ``status_said``: the new text says where a task stands; else "in progress" stays.
     """
     if type_name == "actions":
         old, new = parse_action(ours), parse_action(theirs)
         progress = new.in_progress or (old.in_progress and not status_said)
-        whole = ActionText(new.task, new.priority or old.priority, new.due or old.due, progress)
+        same_task = normalise_key(old.task) == normalise_key(new.task)
+        task = old.task if same_task else new.task
+        whole = ActionText(task, new.priority or old.priority, new.due or old.due, progress)
         return theirs if whole == new else render_action(whole)
     if type_name == "notes" and core_key(type_name, ours) == core_key(type_name, theirs):
         content, tags = split_tags(theirs)

@@ -22,7 +22,7 @@ from memfs.model import Draft
 
 
 def add_entry(desk: Desk, draft: Draft) -> None:
-    """Add a draft to its document, making document and section where they are missing, and note it in the ledger."""
+    """Add a draft to its document, made with its section where they are missing, and to the ledger."""
     document = begun(desk, draft)
     section = known_section(document, draft.section)
     if draft.shape == "paragraph":
@@ -64,7 +64,7 @@ def begun(desk: Desk, draft: Draft) -> Document:
 
 
 def known_section(document: Document, trail: tuple[str, ...]) -> tuple[str, ...]:
-    """The trail as the document has it: the same heading in the other language, or in other letter case, is used."""
+    """The trail as the document has it: the same heading in the other language or letter case is used."""
     if not trail or find_section(document, trail) is not None:
         return trail
     alike = [
