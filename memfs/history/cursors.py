@@ -75,6 +75,7 @@ def _record(cursor: Cursor) -> str:
         "head": cursor.head,
         "tail": cursor.tail,
         "path": cursor.path,
+        "off_record": cursor.off_record or None,
     }
     return json.dumps({key: value for key, value in values.items() if value is not None}, ensure_ascii=True)
 
