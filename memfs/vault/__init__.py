@@ -1,6 +1,6 @@
 """Files on disk: safe paths, writes that lose nobody's bytes, locks, leases, intent log, local state."""
 
-from memfs.vault.displaced import Displaced, expire_displaced, keep_displaced, list_displaced, write_displaced
+from memfs.vault.displaced import Displaced, keep_displaced, list_displaced, sweep_temps, write_displaced
 from memfs.vault.files import (
     FileState,
     exchange,
@@ -47,7 +47,6 @@ __all__ = [
     "drop_intent",
     "ensure_ignores",
     "exchange",
-    "expire_displaced",
     "find_git_dir",
     "find_ids",
     "find_temps",
@@ -74,6 +73,7 @@ __all__ = [
     "safe_name",
     "scan_documents",
     "slug",
+    "sweep_temps",
     "take_away",
     "temp_name",
     "write_atomic",

@@ -9,16 +9,17 @@ import errno
 import json
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from memfs.errors import VaultError
 from memfs.vault.files import read_state, remove_file, write_atomic
 from memfs.vault.folders import ensure_folder, fsync_folder
 from memfs.vault.layout import Layout
 from memfs.vault.names import slug
+from memfs.vault.scan import find_temps
 
-KEEP_DAYS = 14
 _DAY = 86400.0
 
 
@@ -69,7 +70,9 @@ def keep_displaced(
         os.rename(file, place)
     except OSError as error:
         if error.errno != errno.EXDEV:
-            raise
+            remove_file(layout.displaced / f"{name}.json")
+            message = f"cannot keep the displaced file: {error.strerror}"
+            raise VaultError(message, path=str(file)) from error
         kept = replace(kept, place=str(file))
         write_displaced(layout, kept)
     fsync_folder(layout.displaced)
@@ -96,13 +99,20 @@ def list_displaced(layout: Layout) -> tuple[Displaced, ...]:
     return tuple(sorted(found, key=lambda kept: kept.time))
 
 
-def expire_displaced(layout: Layout, clock: Callable[[], float], days: float = KEEP_DAYS) -> int:
-    """Remove checked, unchanged files older than ``days``; returns how many. Raises VaultError."""
-    limit = clock() - days * _DAY
-    count = 0
-    for kept in list_displaced(layout):
-        if kept.checked and kept.time < limit and kept.read_changed() is None:
-            remove_file(Path(kept.place))
-            remove_file(layout.displaced / f"{kept.name}.json")
-            count += 1
-    return count
+def sweep_temps(layout: Layout, keep: Collection[str], *, time: float) -> tuple[str, ...]:
+    """Take away the temp files that a crash left under ``memories/``; gives their paths. Under the vault lock.
+
+    ``keep`` are the names in the intent log. They are displaced, not removed, since one may hold a document's
+    old bytes; those of local state go when they are a day old. Raises VaultError.
+    """
+    stay = {kept.place for kept in list_displaced(layout)}
+    swept: list[str] = []
+    for temp in find_temps(layout.memories):
+        state = read_state(temp)
+        if temp.name not in keep and str(temp) not in stay and state.kind == "file":
+            keep_displaced(layout, temp, layout.rel(temp), state.hash, time=time)
+            swept.append(layout.rel(temp))
+    for temp in find_temps(layout.local):
+        if read_state(temp).mtime_ns < (time - _DAY) * 1e9:
+            remove_file(temp)
+    return tuple(swept)

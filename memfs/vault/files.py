@@ -216,8 +216,10 @@ def _facts(found: os.stat_result) -> tuple[int, int, int, int, int]:
 def _put_new(folder: int, temp: str, target: str) -> bool:
     try:
         if not rename_new(folder, temp, target):
-            _link(folder, temp, target)
-            os.unlink(temp, dir_fd=folder)
+            if _link(folder, temp, target):
+                os.unlink(temp, dir_fd=folder)
+            else:
+                _rename_if_free(folder, temp, target)
     except FileExistsError:
         return False
     sync_descriptor(folder, Path(target))
@@ -247,11 +249,27 @@ def _swap(folder: int, temp: str, target: Path) -> str:
 def _replace_keeping(folder: int, temp: str, target: str) -> str:
     """Where names cannot be swapped: a second name for the old file, then replace it."""
     aside = temp_name()
-    _link(folder, target, aside)
+    if not _link(folder, target, aside):
+        os.rename(target, aside, src_dir_fd=folder, dst_dir_fd=folder)
     os.replace(temp, target, src_dir_fd=folder, dst_dir_fd=folder)
     sync_descriptor(folder, Path(target))
     return aside
 
 
-def _link(folder: int, old: str, new: str) -> None:
-    os.link(old, new, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+def _link(folder: int, old: str, new: str) -> bool:
+    """Give a file a second name; False where the file system has no hard links."""
+    try:
+        os.link(old, new, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    except OSError as error:
+        if error.errno in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS):
+            return False
+        raise
+    return True
+
+
+def _rename_if_free(folder: int, temp: str, target: str) -> None:
+    """The last resort, on file systems without hard links and flags: look, then rename."""
+    with suppress(FileNotFoundError):
+        os.stat(target, dir_fd=folder, follow_symlinks=False)
+        raise FileExistsError(errno.EEXIST, "exists", target)
+    os.rename(temp, target, src_dir_fd=folder, dst_dir_fd=folder)

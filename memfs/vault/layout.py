@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memfs.errors import VaultError
-from memfs.vault.names import check_relative, safe_name
+from memfs.vault.names import check_relative, is_safe_name, safe_name
 
 CONFIG_NAME = "memfs.toml"
 LOCAL_CONFIG_NAME = "memfs.local.toml"
@@ -121,7 +121,7 @@ class Layout:
                 names = [e.name for e in entries if e.is_dir(follow_symlinks=False)]
         except FileNotFoundError:
             return ()
-        return tuple(sorted(name for name in names if not name.startswith(".")))
+        return tuple(sorted(filter(is_safe_name, names)))
 
 
 def open_layout(folder: Path, root: str = "") -> Layout:

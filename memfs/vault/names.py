@@ -49,6 +49,15 @@ def safe_name(name: str) -> str:
     return name
 
 
+def is_safe_name(name: str) -> bool:
+    """Whether `safe_name` lets ``name`` through."""
+    try:
+        safe_name(name)
+    except UnsafePath:
+        return False
+    return True
+
+
 def slug(title: str, *, extension: str = "", taken: Iterable[str] = ()) -> str:
     """A file name for a title: letters of any script, at most 80 bytes with ``extension`` (``".md"``).
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memfs.errors import VaultError
-from memfs.vault.files import READ_LIMIT
+from memfs.vault.files import READ_LIMIT, TEMP_PREFIX
 from memfs.vault.globs import compile_globs
 from memfs.vault.layout import Layout
 from memfs.vault.names import is_protected, nfc
@@ -102,9 +102,9 @@ def is_conflict_copy(name: str) -> bool:
     return _CONFLICT.search(name) is not None
 
 
-def find_temps(layout: Layout) -> tuple[Path, ...]:
-    """Temp files under ``memories/``: left by a crash unless the intent log names them."""
-    return tuple(sorted(layout.memories.rglob(".memfs-*")))
+def find_temps(folder: Path) -> tuple[Path, ...]:
+    """Temp files of memfs's beneath ``folder``: at work, or left by a crash."""
+    return tuple(sorted(folder.rglob(TEMP_PREFIX + "*")))
 
 
 class _Found(NamedTuple):

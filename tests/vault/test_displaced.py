@@ -1,33 +1,28 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
-from memfs.vault.displaced import (
-    KEEP_DAYS,
-    Displaced,
-    expire_displaced,
-    keep_displaced,
-    list_displaced,
-    write_displaced,
-)
+from memfs.errors import VaultError
+from memfs.vault.displaced import Displaced, keep_displaced, list_displaced, sweep_temps, write_displaced
 from memfs.vault.files import exchange, hash_bytes, write_temp
 from memfs.vault.layout import Layout
 
 PATH = "memories/a/profile.md"
 
 
-def displace(layout: Layout, old: bytes = b"old", time: float = 1000.0) -> Displaced:
+def displace(layout: Layout, old: bytes = b"old") -> Displaced:
     target = layout.top / PATH
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(old)
     file = exchange(write_temp(target, b"new"), target)
     assert file is not None
-    return keep_displaced(layout, file, PATH, hash_bytes(old), time=time, old_blob="b1", new_blob="b2")
+    return keep_displaced(layout, file, PATH, hash_bytes(old), time=1000.0, old_blob="b1", new_blob="b2")
 
 
 def test_a_displaced_file_is_kept_in_the_git_directory_as_the_same_file(layout: Layout) -> None:
@@ -53,20 +48,29 @@ def test_records_change_and_unreadable_ones_are_passed_over(layout: Layout) -> N
     assert [(k.checked, k.commit) for k in list_displaced(layout)] == [(True, "c1")]
 
 
-def test_only_old_checked_unchanged_files_expire(layout: Layout) -> None:
-    def check(kept: Displaced) -> Displaced:
-        write_displaced(layout, replace(kept, checked=True))
-        return kept
+def test_temp_files_of_a_crash_are_set_aside_and_those_at_work_stay(layout: Layout) -> None:
+    document = layout.top / PATH
+    left, planned = write_temp(document, b"left"), write_temp(document, b"planned")
+    own = write_temp(layout.local / "x.json", b"own")
+    assert sweep_temps(layout, {planned.name}, time=time.time()) == (layout.rel(left),)
+    assert (left.exists(), planned.read_bytes(), own.read_bytes()) == (False, b"planned", b"own")
+    (kept,) = list_displaced(layout)
+    assert Path(kept.place).read_bytes() == b"left"
+    assert kept.read_changed() is None
+    assert sweep_temps(layout, {planned.name}, time=time.time() + 2 * 86400) == ()
+    assert not own.exists()
 
-    old = check(displace(layout))
-    unchecked = displace(layout)
-    changed = check(displace(layout))
-    Path(changed.place).write_bytes(b"a person's words")
-    young = check(displace(layout, time=5000.0))
-    now = 1000.0 + KEEP_DAYS * 86400 + 1
-    assert expire_displaced(layout, lambda: now) == 1
-    assert not Path(old.place).exists()
-    assert {kept.name for kept in list_displaced(layout)} == {unchecked.name, changed.name, young.name}
+
+def test_a_file_that_is_gone_cannot_be_kept(layout: Layout) -> None:
+    with pytest.raises(VaultError):
+        keep_displaced(layout, layout.top / "gone", PATH, None, time=1.0)
+    assert os.listdir(layout.displaced) == []
+
+
+def test_a_kept_file_that_went_away_was_not_changed(layout: Layout) -> None:
+    kept = displace(layout)
+    Path(kept.place).unlink()
+    assert kept.read_changed() is None
 
 
 def test_on_another_file_system_it_stays_where_it_is(layout: Layout) -> None:
@@ -79,3 +83,5 @@ def test_on_another_file_system_it_stays_where_it_is(layout: Layout) -> None:
         assert Path(kept.place).parent == (layout.top / PATH).parent
         assert Path(kept.place).read_bytes() == b"old"
         assert list_displaced(apart) == (kept,)
+        assert sweep_temps(apart, (), time=2000.0) == ()
+        assert Path(kept.place).exists()

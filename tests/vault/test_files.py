@@ -28,12 +28,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path.resolve()
 
 
-@pytest.fixture(params=["swap", "no swap"])
+@pytest.fixture(params=["swap", "no swap", "no swap, no links"])
 def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Also as on a file system whose renames know no flags."""
-    if request.param == "no swap":
+    if request.param != "swap":
         monkeypatch.setattr(files, "exchange_names", lambda *_: False)
         monkeypatch.setattr(files, "rename_new", lambda *_: False)
+    if request.param == "no swap, no links":
+        monkeypatch.setattr(files, "_link", lambda *_: False)
     return str(request.param)
 
 

@@ -91,7 +91,7 @@ def test_no_repository_is_an_error_with_a_way_on(tmp_path: Path) -> None:
 
 def test_identities_are_the_plain_folders_of_memories(layout: Layout) -> None:
     assert layout.identities() == ()
-    for name in ("b", "a", ".hidden"):
+    for name in ("b", "a", ".hidden", "My drafts", "小明"):
         (layout.memories / name).mkdir(parents=True)
     (layout.memories / "c").symlink_to(layout.memories / "a")
     (layout.memories / "note.md").write_text("")

@@ -172,7 +172,7 @@ def test_a_reference_is_no_block_id(layout: Layout) -> None:
 
 def test_temp_files_of_a_crash_are_found(layout: Layout) -> None:
     temp = write_temp(layout.memories / "a" / "x.md", b"half")
-    assert find_temps(layout) == (temp,)
+    assert find_temps(layout.memories) == (temp,)
 
 
 @pytest.mark.slow
