@@ -100,7 +100,7 @@ def list_displaced(layout: Layout) -> tuple[Displaced, ...]:
 
 
 def sweep_temps(layout: Layout, keep: Collection[str], *, time: float) -> tuple[str, ...]:
-    """Take away the temp files that a crash left under ``memories/``; gives their paths. Under the vault lock.
+    """Take away the temp files a crash left under ``memories/``; gives their paths. Under the vault lock.
 
     ``keep`` are the names in the intent log. They are displaced, not removed, since one may hold a document's
     old bytes; those of local state go when they are a day old. Raises VaultError.
