@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
-
-import orjson
 
 from memfs.transcripts.lines import Malformed, has_rounded_number, parse_exactly, parse_line
 
 # Blocks whose text is what was said. Reasoning, images and calls are not among them.
-TEXT_BLOCKS = frozenset({"text", "Text", "input_text", "output_text", "summary_text", None})
+TEXT_BLOCKS = frozenset({"text", "Text", "input_text", "output_text", None})
 
 
 def block_text(block: Any) -> str | None:
@@ -25,16 +24,23 @@ def block_text(block: Any) -> str | None:
 
 
 def joined_text(content: Any) -> str | None:
-    """All text of a message's or tool result's content, blocks joined with one LF; None where there is none."""
+    """All text of a message's content, blocks joined with one LF; None where there is none."""
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        texts = [text for block in content if (text := block_text(block)) is not None]
-        return "\n".join(texts)
+        return "\n".join(text for block in content if (text := block_text(block)) is not None)
+    return block_text(content)
+
+
+def result_text(content: Any) -> str | None:
+    """The text of a tool's result: of blocks of any kind that have one; other objects as JSON."""
+    if isinstance(content, list):
+        texts = (item.get("text") if isinstance(item, dict) else item for item in content)
+        return "\n".join(text for text in texts if isinstance(text, str))
     if isinstance(content, dict):
-        text = block_text(content)
-        return text if text is not None else orjson.dumps(content).decode()
-    return None
+        text = content.get("text")
+        return text if isinstance(text, str) else json.dumps(content, ensure_ascii=False, default=str)
+    return content if isinstance(content, str) else None
 
 
 def parsed_arguments(arguments: Any) -> Any:

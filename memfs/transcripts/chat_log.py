@@ -26,7 +26,10 @@ _STYLES: dict[str, tuple[re.Pattern[str], ...]] = {
         re.compile(rf"{_NAME}\s*[\[(（]\s*{_WHEN}\s*[\])）]{_TEXT}"),
     ),
     # 张三 2026-03-04 09:15:12      张三(老张)  2026年3月4日 上午9:15
-    "name first": (re.compile(rf"{_NAME}[:：]?\s+[\[(（]?{_WHEN}[\])）]?\s*\Z"),),
+    "name first": (
+        re.compile(rf"{_NAME}[:：]?\s+[\[(（]?{_WHEN}[\])）]?\s*\Z"),
+        re.compile(rf"{_NAME}[(（]{_WHEN}[)）]\s*\Z"),
+    ),
     # 2026-03-04 09:15:12 张三
     "time first": (re.compile(rf"[\[(（]?{_WHEN}[\])）]?\s*[-–—]?\s*{_NAME}\s*[:：]?\s*\Z"),),
     # ———— 2026-03-04 ————, then 张三 09:15      09:15 张三: text
@@ -35,8 +38,11 @@ _STYLES: dict[str, tuple[re.Pattern[str], ...]] = {
         re.compile(rf"[\[(（]?(?P<clock>{_CLOCK})[\])）]?\s+{_NAME}{_TEXT}"),
     ),
     # 张三, and below it 2026-03-04 09:15
-    "stacked": (re.compile(rf"{_NAME}[:：]?\s*\n\s*[\[(（]?{_WHEN}[\])）]?\s*\Z"),),
+    "name above time": (re.compile(rf"{_NAME}[:：]?\s*\n\s*[\[(（]?{_WHEN}[\])）]?\s*\Z"),),
+    # 2026-03-04 09:15, and below it 张三: text
+    "time above name": (re.compile(rf"\s*[\[(（]?{_WHEN}[\])）]?\s*\n{_NAME}{_TEXT}"),),
 }
+_TWO_LINES = frozenset({"name above time", "time above name"})
 _DAY = re.compile(rf"[\s—–\-=*#]*(?P<day>{_DATE})(?:{_WEEKDAY})?[\s—–\-=*#]*\Z")
 _WEEKDAYS = re.compile(_WEEKDAY)
 _FRACTION = re.compile(r"[.,]\d{1,6}\Z")
@@ -104,14 +110,14 @@ def _style_of(lines: list[str]) -> str | None:
             found[style] = len(starts)
     if not found:
         return None
-    style = max(found, key=lambda one: found[one])
+    style = max(found, key=lambda one: (found[one], one in _TWO_LINES))
     days = any(_DAY.match(line) for line in lines)
     enough = 1 if style == "inline" else 2
     return style if found[style] >= enough and (style != "clock" or days) else None
 
 
 def _begins(lines: list[str], number: int, line: str, style: str) -> re.Match[str] | None:
-    if style == "stacked":
+    if style in _TWO_LINES:
         line = "\n".join(lines[number : number + 2])
     for pattern in _STYLES[style]:
         found = pattern.match(line)
@@ -132,7 +138,7 @@ def _entries(lines: list[str], style: str) -> Iterator[tuple[str | None, str | N
         if found is not None:
             parts = found.groupdict()
             when = parts.get("when") or (f"{day} {parts['clock']}" if day else None)
-            skip = style == "stacked"
+            skip = style in _TWO_LINES
             yield found["name"].strip(), _time(when), [parts.get("text") or ""]
         elif style == "clock" and (separator := _DAY.match(line)) is not None:
             day = separator["day"]

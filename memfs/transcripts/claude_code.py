@@ -7,7 +7,7 @@ from typing import Any
 
 from memfs.model import Attachment
 from memfs.transcripts.assemble import Assembler, OpenTurn
-from memfs.transcripts.blocks import block_text, joined_text
+from memfs.transcripts.blocks import block_text, result_text
 from memfs.transcripts.injected import without_client_text
 from memfs.transcripts.jsonl import jsonl_reader
 from memfs.transcripts.lines import Place, has_rounded_number, parse_exactly
@@ -54,7 +54,7 @@ class ClaudeCode:
 
     name = "claude-code"
 
-    def recognise(self, head: bytes, name: str) -> bool:
+    def recognise(self, head: bytes) -> bool:
         return any(is_claude_row(row) for row in json_rows(head))
 
     def open(self, source: Source) -> Reader:
@@ -142,7 +142,7 @@ class ClaudeRows:
         for block in blocks:
             kind = block.get("type") if isinstance(block, dict) else None
             if kind == "tool_result":
-                result = joined_text(block.get("content"))
+                result = result_text(block.get("content"))
                 self.turns.result(
                     _text(block.get("tool_use_id")), result, block.get("is_error") is True, place
                 )

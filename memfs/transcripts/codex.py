@@ -31,7 +31,7 @@ class Codex:
 
     name = "codex"
 
-    def recognise(self, head: bytes, name: str) -> bool:
+    def recognise(self, head: bytes) -> bool:
         return any(is_codex_row(row) for row in json_rows(head))
 
     def open(self, source: Source) -> Reader:

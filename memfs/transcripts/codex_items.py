@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from memfs.model import Attachment, Role
-from memfs.transcripts.blocks import joined_text, parsed_arguments
+from memfs.transcripts.blocks import joined_text, parsed_arguments, result_text
 
 _EXIT = re.compile(r"\A(?:.*\n)?Process exited with code (-?\d+)")
 _IMAGES = frozenset({"input_image", "image", "local_image", "LocalImage", "Image"})
@@ -62,7 +62,7 @@ def read_item(item: dict[str, Any]) -> Message | Call | Result | None:
     if kind == "web_search_call":
         return Call(call, "web_search", item.get("action"), final=True)
     if kind in ("function_call_output", "custom_tool_call_output", "local_shell_call_output"):
-        text = joined_text(item.get("output"))
+        text = result_text(item.get("output"))
         return Result(call, text, _failed(text))
     return None
 
@@ -85,7 +85,7 @@ def read_completed(item: dict[str, Any]) -> Message | Call | None:
         )
     if kind == "McpToolCall":
         failed = item.get("error") is not None or item.get("status") == "failed"
-        answer = joined_text(item.get("error") or _content(item.get("result")))
+        answer = result_text(item.get("error") or _content(item.get("result")))
         name = f"{item.get('server')}.{item.get('tool')}"
         return Call(id, name, parsed_arguments(item.get("arguments")), Result(id, answer, failed), final=True)
     if kind == "WebSearch":

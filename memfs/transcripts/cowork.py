@@ -42,7 +42,7 @@ class Cowork:
 
     name = "cowork"
 
-    def recognise(self, head: bytes, name: str) -> bool:
+    def recognise(self, head: bytes) -> bool:
         kind = layout(head)
         if kind == "rows":
             return any(map(is_cowork_message, json_rows(head)))

@@ -13,6 +13,7 @@ from memfs.transcripts.decoding import decode_text
 from memfs.transcripts.lines import Malformed, Place, parse_exactly
 from memfs.transcripts.reader import Progress, Reader, Source
 
+_HEAD = 1 << 20  # no beginning is longer, so one of this length may be cut off
 NOWHERE = Place(0, 0, None)  # turns of such files have no offsets
 
 
@@ -34,6 +35,15 @@ def read_text(source: Source) -> str:
     """The text that the file is, with LF line ends."""
     source.stream.seek(0)
     return decode_text(source.stream.read(), source.name).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def head_text(head: bytes) -> str | None:
+    """The text of a file's beginning, without a last line that may be cut off; None if it is no text."""
+    cut = head if len(head) < _HEAD else head[: head.rfind(b"\n") + 1]
+    try:
+        return decode_text(cut, "").replace("\r\n", "\n").replace("\r", "\n")
+    except TranscriptError:
+        return None
 
 
 def whole_reader(

@@ -9,7 +9,7 @@ from typing import Any
 
 from memfs.model import Attachment, Role, Turn
 from memfs.transcripts.assemble import Assembler, OpenTurn
-from memfs.transcripts.blocks import block_text, joined_text, parsed_arguments
+from memfs.transcripts.blocks import block_text, joined_text, parsed_arguments, result_text
 from memfs.transcripts.injected import without_client_text
 from memfs.transcripts.lines import Place
 from memfs.transcripts.reader import Progress, Source
@@ -86,13 +86,13 @@ class MessageRows:
             name = _text(item.get("name")) or "unknown"
             self.turns.call(None, id, name, parsed_arguments(item.get("arguments")), place)
         elif item["type"] == "function_call_output":
-            self.turns.result(id, joined_text(item.get("output")), False, place)
+            self.turns.result(id, result_text(item.get("output")), False, place)
         return None
 
     def _tool(self, item: dict[str, Any], place: Place) -> None:
         id, name = _text(item.get("tool_call_id")), _text(item.get("name"))
         is_error = item.get("is_error") is True
-        self.turns.result(id, joined_text(item.get("content")), is_error, place, name)
+        self.turns.result(id, result_text(item.get("content")), is_error, place, name)
 
     def _message(self, item: dict[str, Any], role: Role, place: Place) -> str | None:
         content = item.get("content")

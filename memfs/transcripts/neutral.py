@@ -11,7 +11,7 @@ import orjson
 
 from memfs.model import Attachment, Role, Session, ToolCall, Turn
 from memfs.transcripts.assemble import Assembler, OpenTurn
-from memfs.transcripts.blocks import joined_text
+from memfs.transcripts.blocks import joined_text, result_text
 from memfs.transcripts.injected import without_client_text
 from memfs.transcripts.jsonl import jsonl_reader
 from memfs.transcripts.lines import Place, has_rounded_number, parse_exactly
@@ -44,7 +44,7 @@ class Neutral:
 
     name = "neutral"
 
-    def recognise(self, head: bytes, name: str) -> bool:
+    def recognise(self, head: bytes) -> bool:
         return any(map(is_neutral_row, json_rows(head)))
 
     def open(self, source: Source) -> Reader:
@@ -122,7 +122,7 @@ class NeutralRows:
         made = self.turns.call(turn, _text(call.get("id")), name, call.get("arguments"), place)
         made.answered = True
         if call.get("result") is not None:
-            made.result = joined_text(call["result"])
+            made.result = result_text(call["result"])
             made.is_error = call.get("is_error") is True
 
 

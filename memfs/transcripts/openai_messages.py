@@ -15,7 +15,7 @@ class OpenAIMessages:
 
     name = "openai-messages"
 
-    def recognise(self, head: bytes, name: str) -> bool:
+    def recognise(self, head: bytes) -> bool:
         kind = layout(head)
         if kind == "rows":
             return any(is_message(row) or _is_conversation(row) for row in json_rows(head))

@@ -6,10 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from memfs.errors import TranscriptError, UnknownFormat
+from memfs.transcripts.chatgpt import ChatGPT
+from memfs.transcripts.claude_ai import ClaudeAi
 from memfs.transcripts.claude_code import ClaudeCode
 from memfs.transcripts.codex import Codex
 from memfs.transcripts.cowork import Cowork
 from memfs.transcripts.decoding import is_binary, plain_stream
+from memfs.transcripts.gemini import GeminiCli
+from memfs.transcripts.group_chat import GroupChat
+from memfs.transcripts.markdown_chat import MarkdownChat
 from memfs.transcripts.neutral import Neutral
 from memfs.transcripts.openai_messages import OpenAIMessages
 from memfs.transcripts.plain_text import PlainText
@@ -22,9 +27,16 @@ _LONGEST_LINE = 64 << 20
 PARSERS: tuple[Parser, ...] = (
     ClaudeCode(),
     Codex(),
+    GeminiCli(),
     Neutral(),
     Cowork(),
     OpenAIMessages(),
+    ChatGPT(),
+    ClaudeAi(),
+    MarkdownChat(),
+    GroupChat("feishu"),
+    GroupChat("dingtalk"),
+    GroupChat("wechat"),
     PlainText(),
 )
 

@@ -22,7 +22,7 @@ class PlainText:
 
     name = "plain-text"
 
-    def recognise(self, head: bytes, name: str) -> bool:
+    def recognise(self, head: bytes) -> bool:
         return layout(head) == "text"
 
     def open(self, source: Source) -> Reader:

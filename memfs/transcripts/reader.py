@@ -145,7 +145,7 @@ class Parser(Protocol):
 
     name: str
 
-    def recognise(self, head: bytes, name: str) -> bool:
+    def recognise(self, head: bytes) -> bool:
         """Whether a file that begins with ``head`` (whole lines where possible) is of this format."""
         ...
 

@@ -10,6 +10,14 @@ from typing import Any, Literal
 from memfs.transcripts.lines import Malformed, parse_line
 
 _ROWS = 400
+# Files that lie beside transcripts and are none: temporary, locks, backups, conflict copies, metadata.
+_BESIDE = re.compile(
+    r"(?:\A\.|\A~|~\Z|\A#.*#\Z"
+    r"|\.(?:tmp|temp|swp|swo|part|partial|crdownload|lock|lck|bak|backup|old|orig|rej)(?:[.-]?\d+)?\Z"
+    r"|\.tmp-|\.unreadable-|\.corrupt(?:ed)?-?|sync-conflict|conflicted copy|\.meta\.json\Z|\.conflict\b"
+    r"|\A(?:user|message_feedback|shared_conversations|model_comparisons|memories|projects|users)\.json\Z)",
+    re.IGNORECASE,
+)
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 _LIST = re.compile(rb"\[\s*(?:[{\[\]]|null\b|\Z)")
 _DOCUMENT_KEYS = frozenset({"messages", "mapping", "chat_messages"})
@@ -28,6 +36,11 @@ class Sketch:
     is_list: bool = False
     items: tuple[dict[str, Any], ...] = ()
     inner: tuple[dict[str, Any], ...] = ()
+
+
+def ignored_name(name: str) -> bool:
+    """Whether a file of this name is none of a person's transcripts, whatever it holds: a watcher never opens it."""
+    return _BESIDE.search(name) is not None
 
 
 def layout(head: bytes) -> Literal["rows", "document", "text"]:
@@ -98,33 +111,43 @@ def sketch(head: bytes) -> Sketch:
 
 def _step(scan: _Scan, token: bytes) -> None:
     stack = scan.stack
-    top = stack[-1] if stack else None
     if token in (b"{", b"["):
-        level = _Level(token)
-        if token == b"{":
-            level.row = _row_for(scan)
-        elif not stack:
-            scan.is_list = True
-        if top is not None and top.row is not None and top.key is not None:
-            top.row[top.key] = None
-        stack.append(level)
+        _open_level(scan, token)
     elif token in (b"}", b"]"):
         if stack:
             stack.pop()
-    elif top is None or top.kind == b"[":
-        return
-    elif token == b":":
-        top.has_value = True
+    elif stack and stack[-1].row is not None:
+        _note(stack[-1], stack[-1].row, token)
+    elif stack and token == b":":
+        stack[-1].has_value = True
+    elif stack and token == b",":
+        stack[-1].has_value = False
+    elif stack and stack[-1].kind == b"{" and not stack[-1].has_value:
+        stack[-1].key = token[1:-1].decode("utf-8", "replace")
+
+
+def _open_level(scan: _Scan, token: bytes) -> None:
+    level = _Level(token)
+    if token == b"{":
+        level.row = _row_for(scan)
+    elif not scan.stack:
+        scan.is_list = True
+    if scan.stack and (row := scan.stack[-1].row) is not None and (key := scan.stack[-1].key) is not None:
+        row[key] = None
+    scan.stack.append(level)
+
+
+def _note(level: _Level, row: dict[str, Any], token: bytes) -> None:
+    """A token inside an object whose keys matter."""
+    if token == b":":
+        level.has_value = True
     elif token == b",":
-        top.has_value, top.key = False, None
-    elif top.row is not None and token.startswith(b'"'):
-        text = token[1:-1].decode("utf-8", "replace")
-        if top.has_value and top.key is not None:
-            top.row[top.key] = text if len(text) < 200 else None
-        else:
-            top.key = text
-    elif top.row is not None and top.key is not None:
-        top.row[top.key] = None
+        level.has_value, level.key = False, None
+    elif not level.has_value:
+        level.key = token[1:-1].decode("utf-8", "replace")
+    elif level.key is not None:
+        text = token[1:-1].decode("utf-8", "replace") if token.startswith(b'"') else None
+        row[level.key] = text if text is not None and len(text) < 200 else None
 
 
 def _row_for(scan: _Scan) -> dict[str, Any] | None:

@@ -1,0 +1,142 @@
+"""Conversations written down in Markdown: role headings, callouts, or bold labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from memfs.markdown.frontmatter import find_frontmatter, read_frontmatter
+from memfs.model import Role, Session, Turn
+from memfs.transcripts.documents import head_text, read_text, whole_reader
+from memfs.transcripts.fences import unfenced
+from memfs.transcripts.message_ids import with_ids
+from memfs.transcripts.reader import Progress, Reader, Source
+from memfs.transcripts.sniff import layout
+from memfs.transcripts.speakers import role_of
+from memfs.transcripts.times import loose_stamp, stamp
+
+_HEADING = re.compile(r"(?P<marks>#{1,6})[ \t]+(?P<label>.+?)[ \t#]*\Z")
+_CALLOUT = re.compile(r">[ \t]?\[!(?P<kind>[\w-]+)\][+-]?[ \t]+(?P<label>.+?)[ \t]*\Z")
+_LABEL = re.compile(
+    r"(?:\*\*|__)(?P<label>[^*_\n]{1,40}?)(?:[:：](?:\*\*|__)|(?:\*\*|__)[:：])[ \t]*(?P<text>.*)\Z"
+)
+_WHEN = re.compile(
+    r"\A(?P<name>.*?)[ \t]*[-–—·|,]?[ \t]*[(\[（]?(?P<when>\d{4}[-/.年]\d{1,2}[-/.月][^)\]）]*)[)\]）]?[ \t]*\Z"
+)
+_ORNAMENT = re.compile(r"\A[^\w一-鿿]+|[^\w一-鿿]+\Z")
+_SEPARATOR = re.compile(r"\s*\n[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A line that begins a turn."""
+
+    role: Role
+    speaker: str
+    timestamp: str | None
+    level: int
+    text: str
+
+
+class MarkdownChat:
+    """Parser of Markdown conversations."""
+
+    name = "markdown-chat"
+
+    def recognise(self, head: bytes) -> bool:
+        text = head_text(head) if layout(head) == "text" else None
+        return text is not None and _style_of(_body(text)) is not None
+
+    def open(self, source: Source) -> Reader:
+        text = read_text(source)
+        body = _body(text)
+        style = _style_of(body) or "heading"
+        progress = Progress(session=Session(title=_title(text, body)))
+        turns = list(with_ids(_turns(body, style)))
+        stamped = next((turn.timestamp for turn in turns if turn.timestamp), None)
+        progress.session = replace(progress.session, started_at=stamped)
+        return whole_reader(self.name, source, progress, lambda: turns)
+
+
+def _body(text: str) -> list[str]:
+    """The lines below the frontmatter."""
+    lines = text.split("\n")
+    return lines[find_frontmatter(lines) :]
+
+
+def _title(text: str, body: list[str]) -> str | None:
+    title = read_frontmatter(text.split("\n")).text("title")
+    if title is not None and title.strip():
+        return title.strip()
+    first = next((line for line in body if line.strip()), "")
+    heading = _HEADING.match(first)
+    return heading["label"] if heading is not None and role_of(heading["label"]) is None else None
+
+
+def _style_of(body: list[str]) -> str | None:
+    """The style of the role marks, when they make a conversation: a user among them, and at least two."""
+    for style in ("heading", "callout", "label"):
+        marks = [mark for _, mark in _marked(body, style) if mark is not None]
+        roles = {mark.role for mark in marks}
+        if len(marks) >= 2 and "user" in roles and (len(roles) > 1 or style == "callout"):
+            return style
+    return None
+
+
+def _marked(body: list[str], style: str) -> Iterator[tuple[str, _Mark | None]]:
+    """The lines, each with the mark that it is. Role headings count at the level of the first of them only."""
+    level: int | None = None
+    flat = [_unquoted(line) for line in body] if style == "callout" else body
+    for line, (_, fenced) in zip(body, unfenced(flat), strict=True):
+        mark = None if fenced else _mark(line, style)
+        if mark is not None and style == "heading":
+            level = level or mark.level
+            mark = mark if mark.level == level else None
+        yield line, mark
+
+
+def _mark(line: str, style: str) -> _Mark | None:
+    pattern = {"heading": _HEADING, "callout": _CALLOUT, "label": _LABEL}[style]
+    found = pattern.match(line)
+    if found is None:
+        return None
+    label, timestamp = found["label"], None
+    when = _WHEN.match(label)
+    if when is not None:
+        timestamp = loose_stamp(when["when"]) or stamp(when["when"].strip())
+        label = when["name"]
+    name = _ORNAMENT.sub("", label)
+    role = role_of(name)
+    if role is None:
+        return None
+    parts = found.groupdict()
+    return _Mark(role, name, timestamp, len(parts.get("marks") or ""), parts.get("text") or "")
+
+
+def _turns(body: list[str], style: str) -> Iterator[Turn]:
+    mark: _Mark | None = None
+    lines: list[str] = []
+    for line, found in _marked(body, style):
+        if found is None:
+            lines.append(line)
+            continue
+        yield from _turn(mark, lines, style)
+        mark, lines = found, [found.text]
+    yield from _turn(mark, lines, style)
+
+
+def _turn(mark: _Mark | None, lines: list[str], style: str) -> Iterator[Turn]:
+    """The turn of a mark and the lines below it; what stands above the first mark is no turn."""
+    if mark is None:
+        return
+    if style == "callout":
+        lines = [_unquoted(line) for line in lines if line.startswith(">")]
+    text = _SEPARATOR.sub("", "\n".join(lines).strip("\n").rstrip()).strip()
+    if text:
+        yield Turn(mark.role, text, mark.timestamp, speaker=mark.speaker)
+
+
+def _unquoted(line: str) -> str:
+    """The line without one level of quotation."""
+    return line[2:] if line.startswith("> ") else line.removeprefix(">")
