@@ -30,7 +30,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Role = Literal["user", "assistant", "participant", "document"]
 Origin = Literal["extracted", "hand", "remembered"]
@@ -119,7 +119,7 @@ class Cursor:
     ``source`` is the format where the session has an id, else the source's name; ``session`` the session id,
     else the path under the source's root. ``offset`` (bytes) ends after the last whole record; ``head`` and
     ``tail`` are SHA-256 of the first and last 64 KiB before it. ``path`` is where the transcript lay, relative
-    to the source's root (a hint for ``why``).
+    to the source's root (a hint for ``why``). ``off_record``: the user put the whole session off the record.
     """
 
     source: str
@@ -130,6 +130,7 @@ class Cursor:
     head: str
     tail: str
     path: str | None = None
+    off_record: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +226,15 @@ class Draft:
     mode: Literal["upsert", "add_only", "update_only"] = "upsert"
     peer: str | None = None
     frontmatter: Mapping[str, str | tuple[str, ...]] = dataclasses.field(default_factory=dict)
+
+
+class Stat(NamedTuple):
+    """How a file lies on disk; enough to see that it was written again. Size in bytes, times in nanoseconds."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
 
 
 @dataclass(frozen=True, slots=True)

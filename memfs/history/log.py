@@ -7,7 +7,7 @@ ask for each commit on its own, which 100,000 commits do not allow; so this goes
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import islice
@@ -149,10 +149,10 @@ def _wanted(entry: LogEntry, identity: str | None, kinds: Sequence[str]) -> bool
     return not kinds or entry.kind in kinds
 
 
-def _entries(out: bytes) -> list[LogEntry]:
+def _entries(out: bytes) -> Iterator[LogEntry]:
     fields = out.decode("utf-8", "replace").split("\0")
     size = len(_FIELDS)
-    return [_entry(*fields[place : place + size]) for place in range(0, len(fields) - size, size)]
+    return (_entry(*fields[place : place + size]) for place in range(0, len(fields) - size, size))
 
 
 def _entry(commit: str, parents: str, stamp: str, shown: str, author: str, email: str, text: str) -> LogEntry:

@@ -29,12 +29,20 @@ class Head:
 
 def read_head(git: Git, git_dir: Path) -> Head:
     """Read HEAD, and whether a merge, rebase or the like is under way."""
-    symbolic = git.run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
+    symbolic = git.run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1, 128))
     ref = symbolic.out.decode("utf-8", "surrogateescape").strip() or None
-    commit = read_ref(git, "HEAD")
-    if ref is None and commit is None:
-        raise HistoryError("HEAD names neither a branch nor a commit", path=str(git_dir / "HEAD"))
+    commit = read_ref(git, "HEAD") if symbolic.code != 128 else None
+    if commit is None and (ref is None or _resolves(git, ref)):  # not merely a branch without commits
+        raise HistoryError(
+            "HEAD cannot be read: its ref is damaged",
+            path=str(git_dir / "HEAD"),
+            hint="`git reflog` may still know the branch's last commit",
+        )
     return Head(ref, commit, operation_under_way(git_dir) or ("detached" if ref is None else None))
+
+
+def _resolves(git: Git, ref: str) -> bool:
+    return git.run("rev-parse", "--verify", "--quiet", "--end-of-options", ref, ok=(0, 1, 128)).code != 1
 
 
 def operation_under_way(git_dir: Path) -> State | None:
@@ -67,8 +75,6 @@ def read_ref(git: Git, ref: str) -> str | None:
     found = git.run(
         "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}", ok=(0, 1, 128)
     )
-    if found.code == 128 and "broken" in found.err:
-        raise HistoryError(f"the ref {ref} is damaged", hint="`git reflog` may still know its last commit")
     return found.out.decode("ascii").strip() or None
 
 

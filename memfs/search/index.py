@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import SearchIndexError
+from memfs.model import Stat
 from memfs.search.chunking import Chunk, chunk_document
 from memfs.search.lexicon import Filters, all_chunks
-from memfs.search.manifest import Record, Stat
+from memfs.search.manifest import Record
 from memfs.search.meanings import Meanings
 from memfs.search.searching import SearchResult, search_storage
 from memfs.search.storage import Storage, panics_as_damage

@@ -5,27 +5,13 @@ SQLite, because 20,000 records must load in milliseconds and change one at a tim
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
-
-class Stat(NamedTuple):
-    """How a file lies on disk; enough to see that it was written again."""
-
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    inode: int
-
-    @classmethod
-    def of(cls, stat: os.stat_result) -> Stat:
-        """Return the parts of an ``os.stat`` that matter."""
-        return cls(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+from memfs.model import Stat
 
 
 @dataclass(frozen=True, slots=True)

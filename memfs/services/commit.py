@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import RepositoryBusy
 from memfs.services.failpoints import reach
+from memfs.services.places import resolve_file
 from memfs.services.placing import settle_displaced
 from memfs.services.rollforward import Committed, prepare, recover, roll_forward
 from memfs.vault.files import FileState, hash_bytes, read_state
 from memfs.vault.intents import Intent, IntentTarget
 from memfs.vault.lock import hold_vault
-from memfs.vault.paths import resolve_beneath
 
 if TYPE_CHECKING:
     from memfs.history.index import IndexEntry
@@ -43,7 +43,7 @@ class Transaction:
     def read(self, path: str) -> bytes | None:
         """The bytes of a file now (None: absent); remembered, so that the commit can tell what it replaces."""
         if path not in self.states:
-            self.states[path] = read_state(resolve_beneath(self.vault.top, path))
+            self.states[path] = read_state(resolve_file(self.vault.top, path))
         return self.states[path].data
 
     def obstacles(self, paths: Iterable[str]) -> Mapping[str, str]:
@@ -78,7 +78,8 @@ class Transaction:
         """
         for path in files:
             self.read(path)
-        self._commit_hand_edits(files)
+        if message.kind != "init":  # the files of init are memfs's own, there already and not yet committed
+            self._commit_hand_edits(files)
         intent = prepare(self.vault, self._intent(files, message))
         return roll_forward(self.vault, intent)
 

@@ -6,10 +6,9 @@ A turn is merged once; a failure moves no cursor.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,14 +17,14 @@ from memfs.model import Dropped, Session, Tokens, Turn
 from memfs.services import backfill
 from memfs.services.extracting import EARLIER_TURNS, Extracted, choose_extractor, extract_turns
 from memfs.services.kept import keep_copy
-from memfs.services.merging import Merged, MergeWork, merge_proposals
+from memfs.services.merging import Merged, MergeWork, merge_settled
 from memfs.services.policies import read_policy
 from memfs.services.progress import move_cursors, take_pending
 from memfs.services.restoring import restore_seen
 from memfs.services.seen import SeenMessages, open_seen
 from memfs.services.sessions import NewTurns, read_new_turns
 from memfs.services.sources import FROM_CWD, TranscriptFile, find_transcripts, list_sources, named_files
-from memfs.transcripts.privacy import keep_turns
+from memfs.transcripts.privacy import Withheld, keep_turns
 from memfs.transcripts.times import turn_time
 from memfs.vault.leases import Held, Lease, acquire_lease, release_lease, renew_lease
 from memfs.vault.local import LocalState
@@ -34,8 +33,6 @@ from memfs.vault.records import set_last_run
 if TYPE_CHECKING:
     from memfs.extraction.request import Extractor
     from memfs.services.opening import Vault
-
-_SETTLE_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +52,7 @@ class SessionReport:
     commit: str | None = None
     problems: tuple[str, ...] = ()
     withheld: int = 0
+    off_record: bool = False
     tokens: Tokens = Tokens()
     path: str = ""
 
@@ -215,8 +213,13 @@ def _ingest_file(
     now: datetime | None,
 ) -> Iterator[SessionReport]:
     earlier: list[Turn] = []
+    off_record = False
     for new in read_new_turns(vault, candidate.identity, candidate.file, seen):
-        report, reasons = _ingest_batch(vault, extractor, candidate, new, earlier, seen, lease, now)
+        off_record |= new.cursor.off_record
+        report, reasons = _ingest_batch(
+            vault, extractor, candidate, new, earlier, seen, lease, now, off_record=off_record
+        )
+        off_record = report.off_record
         if report.turns or report.problems or report.skipped_lines:
             yield report
         if reasons:
@@ -234,9 +237,12 @@ def _ingest_batch(
     seen: SeenMessages,
     lease: Lease,
     now: datetime | None,
+    *,
+    off_record: bool,
 ) -> tuple[SessionReport, tuple[str, ...]]:
     identity, file = candidate.identity, candidate.file
-    kept, withheld = keep_turns(new.turns)
+    kept, withheld = keep_turns(new.turns, new.session, session_off=off_record)
+    cursor = replace(new.cursor, off_record=withheld.session_off)
     changed = datetime.fromtimestamp(file.stat.mtime_ns / 1e9, UTC)
     extracted = Extracted()
     if kept:
@@ -257,7 +263,7 @@ def _ingest_batch(
     work = MergeWork(
         identity,
         proposals=extracted.proposals,
-        cursors=(new.cursor, *take_pending(vault, identity, new.cursor)),
+        cursors=(cursor, *take_pending(vault, identity, cursor)),
         source=str(new.key),
         extractor=extractor.name,
         tokens=extracted.tokens,
@@ -265,26 +271,15 @@ def _ingest_batch(
         day=_day(vault, kept, candidate.began),
         lease=lease,
     )
-    merged = _merge_settled(vault, work)
+    merged = merge_settled(vault, work)
     if not merged.waiting:
         move_cursors(vault, work, committed=merged.commit is not None)
         seen.add(identity, str(new.key), new.cursor.offset, new.keys)
-    return _report(identity, file, new, extracted, merged, withheld.total), merged.waiting
-
-
-def _merge_settled(vault: Vault, work: MergeWork) -> Merged:
-    """Merge; a document that was saved a moment ago is given its moment."""
-    merged = Merged()
-    for _ in range(_SETTLE_TRIES):
-        merged = merge_proposals(vault, work)
-        if not merged.unsettled:
-            break
-        time.sleep(min(merged.unsettled, 2.0) + 0.01)
-    return merged
+    return _report(identity, file, new, extracted, merged, withheld), merged.waiting
 
 
 def _report(
-    identity: str, file: TranscriptFile, new: NewTurns, extracted: Extracted, merged: Merged, withheld: int
+    identity: str, file: TranscriptFile, new: NewTurns, extracted: Extracted, merged: Merged, withheld: Withheld
 ) -> SessionReport:
     refused = [
         Dropped(outcome.type, outcome.reason or outcome.action)
@@ -304,7 +299,8 @@ def _report(
         skipped_lines=new.skipped,
         commit=merged.commit,
         problems=new.problems,
-        withheld=withheld,
+        withheld=withheld.total,
+        off_record=withheld.session_off,
         tokens=extracted.tokens,
         path=str(file.path),
     )
@@ -336,9 +332,6 @@ def _project(file: TranscriptFile, session: Session) -> str | None:
     return file.source.project
 
 
-def _day(vault: Vault, turns: Sequence[Turn], fallback: datetime) -> datetime.date:  # type: ignore[valid-type]
+def _day(vault: Vault, turns: Sequence[Turn], fallback: datetime) -> date:
     first = next((t for turn in turns if (t := turn_time(turn.timestamp, vault.zone)) is not None), fallback)
     return first.astimezone(vault.zone).date()
-
-
-__all__ = ["Candidate", "IngestReport", "SessionReport", "describe", "ingest", "replace"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from memfs.services.opening import Vault
 
 UNSETTLED_SECONDS = 2.0
+_SETTLE_TRIES = 5
 _ACTIONS = {"added": "added", "updated": "updated", "superseded": "superseded", "suggested": "updated"}
 
 
@@ -56,6 +58,17 @@ class Merged:
     def count(self, *actions: str) -> int:
         """How many entries had one of these outcomes."""
         return sum(outcome.action in actions for outcome in self.outcomes)
+
+
+def merge_settled(vault: Vault, work: MergeWork) -> Merged:
+    """As `merge_proposals`; a document that was saved a moment ago is given its moment."""
+    merged = Merged()
+    for _ in range(_SETTLE_TRIES):
+        merged = merge_proposals(vault, work)
+        if not merged.unsettled:
+            break
+        time.sleep(min(merged.unsettled, UNSETTLED_SECONDS) + 0.01)
+    return merged
 
 
 def merge_proposals(vault: Vault, work: MergeWork) -> Merged:

@@ -11,12 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from memfs.services.failpoints import reach
+from memfs.services.places import resolve_file
 from memfs.services.threeway import is_record_file, merge_files
 from memfs.vault.displaced import Displaced, keep_displaced, list_displaced, write_displaced
 from memfs.vault.files import FileState, exchange, put_new, read_state, remove_file, write_atomic, write_temp
 from memfs.vault.intents import IntentTarget
 from memfs.vault.layout import Layout
-from memfs.vault.paths import resolve_beneath
 
 SETTLE_SECONDS = 2.0
 KEEP_SECONDS = 600.0
@@ -29,7 +29,7 @@ def place_target(layout: Layout, target: IntentTarget, read_blob: Blob, now: flo
     ``read_blob`` gives the bytes of a git object, ``now`` is seconds since the epoch.
     Raises VaultError, UnsafePath.
     """
-    path = resolve_beneath(layout.top, target.path)
+    path = resolve_file(layout.top, target.path)
     if target.data is None:
         _take_away(layout, path, target, now)
     elif is_record_file(target.path):
@@ -162,7 +162,7 @@ def _merge_on_top(
 
 
 def _merge_saved(layout: Layout, kept: Displaced, saved: bytes, read_blob: Blob, now: float) -> None:
-    path = resolve_beneath(layout.top, kept.path)
+    path = resolve_file(layout.top, kept.path)
     state = read_state(Path(kept.place))
     target = IntentTarget(
         path=kept.path,

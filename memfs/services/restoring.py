@@ -16,8 +16,8 @@ from memfs.services.sessions import SessionKey, message_names
 from memfs.services.sources import list_sources
 
 if TYPE_CHECKING:
-    from memfs.transcripts import Reader
     from memfs.services.opening import Vault
+    from memfs.transcripts import Reader
 
 
 def restore_seen(vault: Vault, identity: str, seen: SeenMessages) -> None:

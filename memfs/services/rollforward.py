@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from memfs.errors import RepositoryBusy
 from memfs.services.children import recorded_children
 from memfs.services.failpoints import reach
+from memfs.services.places import resolve_file
 from memfs.services.placing import place_target
 from memfs.services.threeway import merge_files
 from memfs.vault.files import hash_bytes, read_state, temp_name, write_temp
 from memfs.vault.intents import Intent, IntentTarget, drop_intent, read_intent, write_intent
-from memfs.vault.paths import resolve_beneath
 
 if TYPE_CHECKING:
     from memfs.services.opening import Vault
@@ -82,7 +82,7 @@ def prepare(vault: Vault, intent: Intent) -> Intent:
     reach("blobs.written")
     for target in targets:
         if target.data is not None:
-            place = resolve_beneath(vault.top, target.path)
+            place = resolve_file(vault.top, target.path)
             write_temp(place, target.data, target.mode, name=target.temp)
     reach("temp.written")
     prepared = replace(intent, targets=tuple(targets))
@@ -149,7 +149,7 @@ def _merge_target(vault: Vault, target: IntentTarget, blob: str) -> IntentTarget
     assert target.data is not None
     theirs = vault.read_object(blob) or b""
     merged = merge_files(target.path, vault.read_object(target.old_blob), theirs, target.data)
-    on_disk = read_state(resolve_beneath(vault.top, target.path))
+    on_disk = read_state(resolve_file(vault.top, target.path))
     ours = on_disk.hash in (target.new_hash, hash_bytes(theirs))
     return replace(
         target,
@@ -183,7 +183,7 @@ def _look_again(vault: Vault, intent: Intent) -> None:
         found = committed.get(target.path)
         if target.data is None or found is None or found[1] != target.new_blob:
             continue
-        state = read_state(resolve_beneath(vault.top, target.path))
+        state = read_state(resolve_file(vault.top, target.path))
         if state.hash != target.new_hash and (state.hash == target.old_hash or state.kind == "absent"):
             place_target(
                 vault.layout, replace(target, temp=None), vault.read_object, vault.clock().timestamp()

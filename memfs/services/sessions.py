@@ -114,10 +114,10 @@ def _read_on(
             batch.append(turn)
             size += len(turn.text)
             if len(batch) >= BATCH_TURNS or size >= BATCH_CHARACTERS:
-                yield _batch(identity, key, reader, batch, seen, _cursor(key, file, plain, turn.end, batch), False)
+                yield _batch(identity, key, reader, batch, seen, _cursor(key, file, plain, turn.end, batch, cursor), False)
                 batch, size = [], 0
         if batch or reader.consumed > start or reader.problems:
-            cursor_now = _cursor(key, file, plain, reader.consumed, batch, before=cursor)
+            cursor_now = _cursor(key, file, plain, reader.consumed, batch, cursor)
             yield _batch(identity, key, reader, batch, seen, cursor_now, True)
 
 
@@ -132,7 +132,7 @@ def _read_whole(
         cursor = _find_cursor(vault, identity, key, plain)
         if cursor is not None and cursor.offset == cursor.size == file.stat.size:
             return
-        batch = _batch(identity, key, reader, turns, seen, _cursor(key, file, plain, file.stat.size, turns), True)
+        batch = _batch(identity, key, reader, turns, seen, _cursor(key, file, plain, file.stat.size, turns, cursor), True)
     if batch.turns or batch.problems or cursor is None:
         yield batch
 
@@ -203,7 +203,7 @@ def _cursor(
     plain: BinaryIO,
     offset: int,
     turns: Sequence[Turn],
-    before: Cursor | None = None,
+    before: Cursor | None,
 ) -> Cursor:
     from memfs.history.cursors import prefix_hashes
 
@@ -211,7 +211,8 @@ def _cursor(
     size = _size(plain)
     offset = min(offset, size)
     head, tail = prefix_hashes(_ranges(plain), offset)
-    return Cursor(key.source, key.session, offset, last, size, head, tail, file.rel)
+    off = before is not None and before.off_record
+    return Cursor(key.source, key.session, offset, last, size, head, tail, file.rel, off)
 
 
 def _plain(stream: BinaryIO, name: str) -> BinaryIO:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import TranscriptError
+from memfs.model import Stat
 from memfs.transcripts.sniff import ignored_name
 from memfs.vault.globs import compile_globs
 from memfs.vault.paths import safe_name, slug
-from memfs.vault.scan import Stat
 
 if TYPE_CHECKING:
     from memfs.config import SourceConfig

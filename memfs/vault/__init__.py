@@ -23,7 +23,7 @@ from memfs.vault.names import is_protected, nfc, safe_name, slug
 from memfs.vault.paths import resolve_beneath
 from memfs.vault.processes import Process, process_start
 from memfs.vault.records import Quarantine
-from memfs.vault.scan import Scan, Stat, find_ids, find_temps, is_conflict_copy, scan_documents
+from memfs.vault.scan import Scan, find_ids, find_temps, is_conflict_copy, scan_documents
 from memfs.vault.setup import NewVault, check_top_level, ensure_ignores, init_vault
 
 __all__ = [
@@ -39,7 +39,6 @@ __all__ = [
     "Process",
     "Quarantine",
     "Scan",
-    "Stat",
     "acquire_lease",
     "check_lease",
     "check_top_level",

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memfs.errors import VaultError
+from memfs.model import Stat
 from memfs.vault.files import READ_LIMIT, TEMP_PREFIX
 from memfs.vault.globs import compile_globs
 from memfs.vault.layout import Layout
@@ -23,15 +24,6 @@ _CONFLICT = re.compile(
     re.IGNORECASE,
 )
 _BLOCK_ID = re.compile(rb"\^([A-Za-z0-9-]+)[ \t]*\r?(?:\n|\Z)")
-
-
-class Stat(NamedTuple):
-    """How a file lies on disk; enough to see that it was written again. Times in nanoseconds."""
-
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    inode: int
 
 
 @dataclass(frozen=True, slots=True)

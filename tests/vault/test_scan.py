@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from memfs.errors import VaultError
+from memfs.model import Stat
 from memfs.vault.files import write_temp
 from memfs.vault.layout import Layout, open_layout
-from memfs.vault.scan import Stat, find_ids, find_temps, is_conflict_copy, scan_documents
+from memfs.vault.scan import find_ids, find_temps, is_conflict_copy, scan_documents
 
 ID = "m-abcdefghijklm"
 

@@ -1,0 +1,262 @@
+"""Questions to history: log, why, diff, and how something was at a moment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, time
+from typing import TYPE_CHECKING
+
+from memfs.errors import DocumentNotFound, EntryNotFound, TranscriptError
+from memfs.model import EntryView, Turn
+from memfs.services.entries import find_entry, find_view
+from memfs.services.kept import kept_copy
+from memfs.services.reading import open_reader
+from memfs.services.sessions import SessionKey, cursor_place, message_names
+from memfs.services.sources import list_sources
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memfs.history.log import LogEntry
+    from memfs.history.provenance import Provenance
+    from memfs.services.opening import Vault
+
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class SaidTurn:
+    """A turn that proves an entry, and the file it was read from (None: no copy of it is left)."""
+
+    message: str
+    turn: Turn | None
+    path: str | None
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One commit that wrote an entry, and the turns it went by."""
+
+    provenance: Provenance
+    turns: tuple[SaidTurn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Where an entry comes from, newest first. No reasons: a person wrote it (``author``, ``commit`` say who, when)."""
+
+    entry: EntryView
+    reasons: tuple[Reason, ...]
+    author: str | None = None
+    commit: str | None = None
+
+
+def log(
+    vault: Vault,
+    *,
+    identity: str | None = None,
+    limit: int | None = 20,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    everything: bool = False,
+) -> tuple[LogEntry, ...]:
+    """The audit log, newest first: memfs's commits and hand edits; ``everything`` shows other commits too."""
+    from memfs.history.log import read_log
+
+    entries = read_log(vault.repository, identity=identity, since=since, until=until)
+    chosen = (entry for entry in entries if everything or entry.kind != "other")
+    return tuple(entry for _, entry in zip(range(limit) if limit else entries, chosen, strict=False))
+
+
+def why(vault: Vault, reference: str) -> Why:
+    """Where an entry comes from: commits, sources and the turns themselves, from the transcript or its kept copy.
+
+    Raises:
+        EntryNotFound: no entry has this id.
+    """
+    from memfs.history.provenance import ProvenanceIndex
+
+    view = find_view(vault, reference)
+    found = ProvenanceIndex(vault.layout.derived / "provenance", vault.repository).find(view.id or "")
+    reasons = tuple(
+        Reason(each, tuple(_said(vault, view.identity, each))) for each in reversed(found)
+    )
+    author, commit = (None, None) if reasons else _hand_commit(vault, view.path)
+    return Why(view, reasons, author, commit)
+
+
+def diff(vault: Vault, commit: str | None = None, *, until: str | None = None) -> str:
+    """What a commit changed in memory (default: the last one of memfs), as a patch.
+
+    Raises:
+        CommitNotFound: no such commit.
+    """
+    from memfs.history.display import diff_text
+    from memfs.history.log import find_commit, read_commit
+
+    if commit is None:
+        last = log(vault, limit=1)
+        if not last:
+            return ""
+        entry = last[0]
+    else:
+        entry = read_commit(vault.repository, commit)
+    paths = [vault.layout.rel(vault.layout.memories)]
+    if until is not None:
+        return diff_text(vault.repository, entry.commit, find_commit(vault.repository, until), paths)
+    return diff_text(vault.repository, entry.parents[0] if entry.parents else None, entry.commit, paths)
+
+
+def show(vault: Vault, reference: str, *, at: str | None = None) -> str:
+    """An entry's lines or a document's text, now or as it was ``at`` a date or commit.
+
+    Raises:
+        EntryNotFound, DocumentNotFound: there is none.
+        CommitNotFound: no such commit, or nothing was committed yet.
+    """
+    path, entry = _resolve(vault, reference, at)
+    text = _read(vault, path, at)
+    if entry is None:
+        return text
+    from memfs.markdown import parse_document
+
+    blocks = parse_document(text).find(entry)
+    if not blocks:
+        raise EntryNotFound(f"no entry {entry} in {path}" + (f" at {at}" if at else ""))
+    lines = text.splitlines(keepends=True)
+    return "".join("".join(lines[block.start : block.end]) for block in blocks)
+
+
+def show_entry(vault: Vault, reference: str) -> EntryView | None:
+    """The entry as it is listed, when ``reference`` names one; None when it names a document."""
+    try:
+        return find_view(vault, reference)
+    except EntryNotFound:
+        return None
+
+
+def commit_at(vault: Vault, at: str) -> str:
+    """The commit that a date, a moment or a commit's name stands for.
+
+    Raises:
+        CommitNotFound, InvalidRequest.
+    """
+    from memfs.history import log as history
+
+    if _COMMIT.fullmatch(at.strip().lower()):
+        return history.find_commit(vault.repository, at)
+    try:
+        moment = datetime.fromisoformat(at.strip())
+    except ValueError:
+        return history.find_commit(vault.repository, at)
+    if len(at.strip()) <= len("2026-11-30"):  # a day means its end
+        moment = datetime.combine(moment.date(), time.max)
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=vault.zone)
+    return history.commit_at(vault.repository, moment)
+
+
+def _resolve(vault: Vault, reference: str, at: str | None) -> tuple[str, str | None]:
+    """The path that is meant, and the entry in it (None: the whole document)."""
+    name = reference.strip()
+    candidates = [name, f"{name}.md"]
+    for identity in vault.identities():
+        folder = vault.layout.rel(vault.layout.identity_dir(identity))
+        candidates += [f"{folder}/{name}", f"{folder}/{name}.md"]
+    if "/" in name or name.endswith(".md") or not name.lstrip("^").startswith("m-"):
+        for candidate in candidates:
+            if _exists(vault, candidate, at):
+                return candidate, None
+    if name.endswith(".md") or "/" in name:
+        raise DocumentNotFound("no such document" + (f" at {at}" if at else ""), path=name)
+    entry = name.removeprefix("^")
+    if at is None:
+        return find_entry(vault, name).path, entry
+    return _find_then(vault, entry, commit_at(vault, at)), entry
+
+
+def _find_then(vault: Vault, entry: str, commit: str) -> str:
+    """The document that held an entry in a commit."""
+    from memfs.history.display import documents_at
+
+    paths = [
+        path
+        for path in documents_at(vault.repository, commit, vault.layout.rel(vault.layout.memories))
+        if path.endswith(".md") and "/.ledger/" not in path
+    ]
+    for path, data in vault.repository.read_blobs(commit, paths).items():
+        if data is not None and f"^{entry}".encode() in data:
+            return path
+    raise EntryNotFound(f"no entry {entry} at {commit[:8]}")
+
+
+def _exists(vault: Vault, path: str, at: str | None) -> bool:
+    from memfs.services.places import is_safe
+
+    if not is_safe(vault.top, path):
+        return False
+    if at is None:
+        return (vault.top / path).is_file()
+    return vault.repository.read_blob(commit_at(vault, at), path) is not None
+
+
+def _read(vault: Vault, path: str, at: str | None) -> str:
+    if at is None:
+        return (vault.top / path).read_text(encoding="utf-8", errors="replace")
+    data = vault.repository.read_blob(commit_at(vault, at), path)
+    if data is None:
+        raise DocumentNotFound(f"no such document at {at}", path=path)
+    return data.decode("utf-8", "replace")
+
+
+def _hand_commit(vault: Vault, path: str) -> tuple[str | None, str | None]:
+    from memfs.history.log import last_changes
+
+    change = last_changes(vault.repository, [path]).get(path)
+    return (change.author, change.commit) if change else (None, None)
+
+
+def _said(vault: Vault, identity: str, provenance: Provenance) -> Iterator[SaidTurn]:
+    """The turns that a commit went by, as far as a copy of them is left."""
+    wanted = dict.fromkeys(provenance.messages)
+    source, _, session = (provenance.source or "").partition("/")
+    if source and session:
+        key = SessionKey(source, session)
+        for path, kept in _copies(vault, identity, key):
+            yield from _turns_in(path, kept, key, wanted)
+            if not wanted:
+                return
+    yield from (SaidTurn(message, None, None) for message in wanted)
+
+
+def _turns_in(path: Path, kept: bool, key: SessionKey, wanted: dict[str, None]) -> Iterator[SaidTurn]:
+    """The wanted turns of one file; they are taken off the list."""
+    try:
+        with open_reader(path) as reader:
+            for one in reader.conversations or (reader,):
+                turns = list(one)
+                names = [turn.id for turn in turns] if kept else message_names(key, one.incremental, turns)[0]
+                for name, turn in zip(names, turns, strict=True):
+                    if name in wanted:
+                        del wanted[name]
+                        yield SaidTurn(name, turn, str(path), kept)
+    except TranscriptError:
+        return
+
+
+def _copies(vault: Vault, identity: str, key: SessionKey) -> Iterator[tuple[Path, bool]]:
+    from memfs.history.cursors import parse_cursor
+
+    place = vault.top / cursor_place(vault, identity, key)
+    if place.is_file():
+        for cursor in parse_cursor(place.read_text(encoding="utf-8"))[0]:
+            for source in list_sources(vault):
+                path = source.root if source.root.is_file() else source.root / (cursor.path or "")
+                if cursor.path and path.is_file():
+                    yield path, False
+    copy = kept_copy(vault, identity, key)
+    if copy.is_file():
+        yield copy, True
+

@@ -1,0 +1,204 @@
+"""Changes that a person or an agent asks for: remember, forget, move, accept, reject. Each is one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memfs.errors import EntryNotFound, InvalidRequest, VaultError
+from memfs.memory.merge import MergeResult, Snapshot
+from memfs.memory.removal import move_entry, remove_entry
+from memfs.memory.suggestions import accept_suggestion, reject_suggestion
+from memfs.model import Evidence, FieldValue, Operation, Target
+from memfs.services.commit import Transaction, open_transaction
+from memfs.services.entries import EntryPlace, find_entry
+from memfs.services.extracting import Proposal
+from memfs.services.merging import (
+    Merged,
+    MergeWork,
+    entry_changes,
+    load_snapshot,
+    merge_settled,
+    result_files,
+)
+from memfs.vault.paths import safe_name
+
+if TYPE_CHECKING:
+    from memfs.history.messages import EntryChange
+    from memfs.services.opening import Vault
+
+BY_CALL = "remembered"
+Change = Callable[[Snapshot], MergeResult]
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What a change did: the entry's id now, its document in the vault, and the commit (None: it was so already)."""
+
+    id: str
+    path: str
+    action: str
+    commit: str | None
+
+
+def remember(
+    vault: Vault,
+    text: str,
+    *,
+    identity: str | None = None,
+    type: str = "notes",
+    peer: str | None = None,
+    fields: Mapping[str, FieldValue] | None = None,
+) -> Changed:
+    """Keep ``text`` as an entry of an identity. Secrets in it are redacted; asked outright, it overrides marks.
+
+    ``fields`` are those of the memory type; without them the text is the content of a note or a preference.
+
+    Raises:
+        InvalidRequest: the text is empty, or the type cannot hold it.
+    """
+    from memfs.extraction.redaction import redact_text
+
+    name = vault.choose_identity(identity)
+    clean = redact_text(text).text.strip()
+    if not clean:
+        raise InvalidRequest("there is nothing to remember: the text is empty")
+    now = vault.now()
+    operation = Operation(type, _fields(type, clean, fields), peer=peer, insist=True)
+    evidence = Evidence(BY_CALL, (now.isoformat(timespec="milliseconds"),), now)
+    target = Target(name, safe_name(peer) if peer else None)
+    merged = merge_settled(
+        vault,
+        MergeWork(
+            name, "remember", (Proposal(operation, target, evidence),), source=BY_CALL, day=now.date(), origin="remembered"
+        ),
+    )
+    return _remembered(vault, name, merged)
+
+
+def _fields(type: str, text: str, fields: Mapping[str, FieldValue] | None) -> Mapping[str, FieldValue]:
+    if fields:
+        return fields
+    if type == "preferences":
+        return {"topic": "General", "content": text}
+    if type == "actions":
+        return {"task": text}
+    if type == "decisions":
+        topic, separator, decision = text.partition(":")
+        return {"topic": topic, "decision": decision.strip()} if separator else {"topic": text[:40], "decision": text}
+    return {"content": text}
+
+
+def _remembered(vault: Vault, identity: str, merged: Merged) -> Changed:
+    if merged.dropped:
+        raise InvalidRequest(f"it cannot be kept as {merged.dropped[0].type}: {merged.dropped[0].reason}")
+    if merged.waiting:
+        raise VaultError(f"it cannot be written now: {merged.waiting[0]}")
+    outcome = merged.outcomes[0]
+    path = vault.layout.document_rel(identity, outcome.document)
+    return Changed(outcome.id, path, outcome.action, merged.commit)
+
+
+def forget(vault: Vault, reference: str) -> Changed:
+    """Take an entry out, whoever wrote it; marks keep evidence up to now from bringing it back.
+
+    Raises:
+        EntryNotFound: no entry has this id.
+    """
+    place = find_entry(vault, reference)
+
+    def change(snapshot: Snapshot) -> MergeResult:
+        return remove_entry(snapshot, place.id, time=vault.now())
+
+    return _change(vault, "forget", place, change)
+
+
+def accept(vault: Vault, reference: str) -> Changed:
+    """Put a suggestion in the place of the entry it is offered for. Raises EntryNotFound where nothing is offered."""
+    place = _suggested(vault, reference)
+    return _change(vault, "accept", place, lambda snapshot: accept_suggestion(snapshot, place.id))
+
+
+def reject(vault: Vault, reference: str) -> Changed:
+    """Take a suggestion away; its text is not offered again. Raises EntryNotFound where nothing is offered."""
+    place = _suggested(vault, reference)
+    return _change(vault, "reject", place, lambda snapshot: reject_suggestion(snapshot, place.id))
+
+
+def move(vault: Vault, reference: str, to: str) -> Changed:
+    """Move an entry to the same document of another identity, where it gets that identity's id.
+
+    Raises:
+        EntryNotFound: no entry has this id.
+        InvalidRequest: it is there already.
+    """
+    place, target = find_entry(vault, reference), safe_name(to)
+    if target == place.identity:
+        raise InvalidRequest(f"{place.id} is in {target} already")
+    with open_transaction(vault) as transaction:
+        source = _snapshot(vault, transaction, place.identity, place.document)
+        other = _snapshot(vault, transaction, target, place.document)
+        left, arrived, new_id = move_entry(source, other, place.id, identity=target, time=vault.now())
+        files = result_files(vault.layout, place.identity, left) | result_files(vault.layout, target, arrived)
+        changes = (*entry_changes(left.outcomes), *entry_changes(arrived.outcomes))
+        commit = _commit(vault, transaction, "move", place.identity, f"{place.id} -> {target}", files, changes)
+    return Changed(new_id, vault.layout.document_rel(target, place.document), "moved", commit)
+
+
+def _suggested(vault: Vault, reference: str) -> EntryPlace:
+    """The place of a suggestion, named by its own id or by its entry's."""
+    entry = reference.strip().removeprefix("^").removesuffix("-q")
+    try:
+        return find_entry(vault, f"{entry}-q")
+    except EntryNotFound as error:
+        raise EntryNotFound(
+            f"nothing is offered for {entry}", hint="memfs list shows suggestions"
+        ) from error
+
+
+def _change(vault: Vault, kind: str, place: EntryPlace, change: Change) -> Changed:
+    with open_transaction(vault) as transaction:
+        result = change(_snapshot(vault, transaction, place.identity, place.document))
+        outcome = result.outcomes[0]
+        files = result_files(vault.layout, place.identity, result)
+        changes = tuple(entry_changes(result.outcomes))
+        commit = _commit(vault, transaction, kind, place.identity, place.id, files, changes)
+    return Changed(outcome.id, place.path, kind, commit)
+
+
+def _snapshot(vault: Vault, transaction: Transaction, identity: str, document: str) -> Snapshot:
+    snapshot, _ = load_snapshot(vault, transaction, identity, (document, *_home(vault, identity, document)))
+    blocked = snapshot.deferred.get(document)
+    if blocked and not blocked.startswith("the document was saved"):
+        raise VaultError(blocked, path=vault.layout.document_rel(identity, document))
+    return snapshot
+
+
+def _home(vault: Vault, identity: str, document: str) -> tuple[str, ...]:
+    """Documents whose ledger says that one of its entries now stands in ``document``."""
+    folder = vault.layout.identity_dir(identity) / ".ledger"
+    needle = f" at={document}\n"
+    return tuple(
+        path.relative_to(folder).as_posix()
+        for path in sorted(folder.rglob("*.md"))
+        if needle in path.read_text(encoding="utf-8", errors="replace")
+    )
+
+
+def _commit(
+    vault: Vault,
+    transaction: Transaction,
+    kind: str,
+    identity: str,
+    what: str,
+    files: Mapping[str, bytes | None],
+    entries: tuple[EntryChange, ...],
+) -> str | None:
+    from memfs.history.messages import CommitMessage
+    from memfs.history.subjects import action_subject
+
+    if not files:
+        return None
+    subject = action_subject(kind, what, identity=identity, language=vault.language)
+    return transaction.commit(files, CommitMessage(kind, subject, identity=identity, entries=entries)).commit

@@ -1,0 +1,122 @@
+"""Entries as they stand in the vault now: listed with their origin, and found by id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from memfs.errors import EntryNotFound
+from memfs.memory.ids import written_hash
+from memfs.memory.ledger import LedgerRecord, parse_ledger
+from memfs.memory.views import locate, raw_texts, view_entries
+from memfs.model import EntryView, Origin
+from memfs.vault.scan import find_ids, scan_documents
+
+if TYPE_CHECKING:
+    from memfs.services.opening import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPlace:
+    """Where an entry stands: its identity and its document below ``memories/<identity>/``."""
+
+    id: str
+    identity: str
+    document: str
+    path: str
+
+
+def list_entries(
+    vault: Vault, *, identity: str | None = None, type: str | None = None, peer: str | None = None
+) -> tuple[EntryView, ...]:
+    """All entries, hand-written ones included, by path and line, with where each comes from.
+
+    Suggestions are listed too, with the status ``suggestion``.
+    """
+    from memfs.history.provenance import ProvenanceIndex
+
+    folder = vault.layout.rel(vault.layout.memories)
+    pattern = f"{folder}/{identity}/**/*.md" if identity else f"{folder}/**/*.md"
+    views = [
+        view
+        for path in sorted(scan_documents(vault.layout, [pattern]).documents)
+        for view in read_entries(vault, path)
+        if (type is None or view.type == type) and (peer is None or view.peer == peer)
+    ]
+    latest = ProvenanceIndex(vault.layout.derived / "provenance", vault.repository).latest()
+    return tuple(with_provenance(views, latest))
+
+
+def read_entries(vault: Vault, path: str) -> tuple[EntryView, ...]:
+    """The entries of one document, with their origin by its ledger."""
+    text = (vault.top / path).read_text(encoding="utf-8", errors="replace")
+    views = view_entries(path, text, root=vault.layout.root)
+    if not views:
+        return ()
+    records = ledger_records(vault, path)
+    texts = raw_texts(text)
+    return tuple(replace(view, origin=_origin(view, records, texts)) for view in views)
+
+
+def ledger_records(vault: Vault, path: str) -> Mapping[str, LedgerRecord]:
+    """What the ledger of a document says of each id."""
+    place = locate(path, root=vault.layout.root)
+    if place is None:
+        return {}
+    file = vault.layout.ledger_file(place.identity, place.document)
+    if not file.is_file():
+        return {}
+    records, _ = parse_ledger(file.read_text(encoding="utf-8", errors="replace"))
+    return {record.id: record for record in records}
+
+
+def _origin(view: EntryView, records: Mapping[str, LedgerRecord], texts: Mapping[str, str]) -> Origin:
+    """Memfs's own as long as the text is what it wrote; a person's edit makes it theirs."""
+    record = records.get(view.id or "")
+    if record is None or view.id is None:
+        return "hand"
+    if view.status == "suggestion" or written_hash(texts.get(view.id, "")) == record.hash:
+        return record.origin
+    return "hand"
+
+
+def with_provenance(
+    views: Iterable[EntryView], latest: Mapping[str, tuple[str, str | None]]
+) -> Iterator[EntryView]:
+    """Views with the source and commit that last wrote them. ``latest``: id -> (commit, source)."""
+    for view in views:
+        commit, source = latest.get(view.id or "", (None, None))
+        yield replace(view, commit=commit, source=source) if commit else view
+
+
+def find_entry(vault: Vault, reference: str) -> EntryPlace:
+    """The entry that a person names, with or without ``^``.
+
+    Raises:
+        EntryNotFound: no document under ``memories/`` has the id.
+    """
+    entry = reference.strip().removeprefix("^")
+    found = find_ids(vault.layout, [entry]).get(entry, ()) if entry else ()
+    places = [
+        EntryPlace(entry, place.identity, place.document, path)
+        for path in found
+        if (place := locate(path, root=vault.layout.root)) is not None
+    ]
+    if not places:
+        where = f"it stands in {found[0]}, outside of memories" if found else "no document has it"
+        raise EntryNotFound(f"no entry {entry or reference!r}: {where}", hint="memfs list shows the ids")
+    own = [place for place in places if entry in ledger_records(vault, place.path)]
+    return (own or places)[0]
+
+
+def find_view(vault: Vault, reference: str) -> EntryView:
+    """The entry that a person names, as it is listed."""
+    from memfs.history.provenance import ProvenanceIndex
+
+    place = find_entry(vault, reference)
+    views = [view for view in read_entries(vault, place.path) if view.id == place.id]
+    if not views:
+        raise EntryNotFound(f"no entry {place.id}", path=place.path, hint="its line is no list item or paragraph")
+    latest = ProvenanceIndex(vault.layout.derived / "provenance", vault.repository).latest()
+    return next(iter(with_provenance(views, latest)))

@@ -1,0 +1,203 @@
+"""Recall: search and context, from an index that is brought up to date first. Imports no git."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from memfs.errors import MemfsError
+from memfs.model import EntryView, Stat
+from memfs.vault.scan import scan_documents
+
+if TYPE_CHECKING:
+    from memfs.search.context import Context, ContextItem, ContextSection
+    from memfs.search.index import SearchIndex, UpdateReport
+    from memfs.search.searching import Hit
+    from memfs.services.opening import Vault
+
+DEFAULT_BUDGET = 1500
+_RECENT = 8
+_RETRIEVED = 8
+_LEAST_SCORE = 0.35
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The hits of a search; ``degraded`` says why it was less than it could be, None when it was not."""
+
+    hits: tuple[Hit, ...]
+    degraded: str | None = None
+
+
+def search(
+    vault: Vault,
+    query: str,
+    *,
+    identity: str | None = None,
+    peer: str | None = None,
+    type: str | None = None,
+    tag: str | None = None,
+    since: date | None = None,
+    until: date | None = None,
+    path: str | None = None,
+    limit: int = 10,
+) -> Found:
+    """Find memories. ``identity`` limits it to what that identity may see: its own, and what it ``reads``."""
+    from memfs.search.lexicon import Filters
+
+    index = open_index(vault)
+    problems = refresh_index(vault, index).degraded
+    filters = Filters(
+        visible(vault, identity) if identity else None, peer, type, tag, since, until, path
+    )
+    result = index.search(query, filters, limit, today=vault.now().date())
+    reasons = tuple(dict.fromkeys((*problems, *result.degraded)))
+    return Found(tuple(_with_origin(vault, result.hits)), "; ".join(reasons) or None)
+
+
+def context(
+    vault: Vault, message: str = "", *, identity: str | None = None, budget: int = DEFAULT_BUDGET
+) -> Context:
+    """What an agent should read before it begins, or before it answers ``message``, within ``budget`` tokens."""
+    from memfs.search.context import ContextSection, assemble_context
+
+    name = vault.choose_identity(identity)
+    views = tuple(_own_entries(vault, name))
+    sections: list[ContextSection] = [
+        ContextSection("durable", tuple(_recent_journal(vault, name))),
+        ContextSection("identity", _items(v for v in views if v.type in ("identity", "soul"))),
+        ContextSection("profile", _items(v for v in views if v.type == "profile")),
+        ContextSection(
+            "actions",
+            _items(v for v in views if v.type == "actions" and v.status in ("pending", "in_progress")),
+        ),
+        ContextSection("decisions", _items(_latest_decisions(views))),
+    ]
+    if message.strip():
+        found = search(vault, message, identity=name, limit=_RETRIEVED)
+        sections.append(
+            ContextSection("retrieved", _items(hit.view for hit in found.hits if hit.score >= _LEAST_SCORE))
+        )
+    return assemble_context(sections, budget, secrets.token_hex(8))
+
+
+def open_index(vault: Vault, *, vectors: bool = True) -> SearchIndex:
+    """The vault's search index; nothing is loaded before it is used."""
+    from memfs.search.embeddings import load_embedder
+    from memfs.search.index import SearchIndex
+
+    settings = vault.config.embeddings
+    folder = vault.layout.derived / "index"
+    embedder = load_embedder(settings.engine, settings.model, state=folder) if vectors else None
+    return SearchIndex(folder, embedder, root=vault.layout.root)
+
+
+def refresh_index(vault: Vault, index: SearchIndex) -> UpdateReport:
+    """Bring the index up to the files as they lie on disk; cheap when nothing changed."""
+    from memfs.search.index import UpdateReport
+
+    stats = document_stats(vault)
+    stale = index.stale(stats)
+    if not stale:
+        return UpdateReport()
+    return index.update(_read_files(vault, (*stale.changed, *stale.gone)), stats)
+
+
+def reindex(vault: Vault) -> UpdateReport:
+    """Build the index anew from the files."""
+    stats = document_stats(vault)
+    index = open_index(vault)
+    report = index.rebuild(_read_files(vault, stats), stats)
+    if index.vectors_missing():
+        index.fill_vectors()
+    return report
+
+
+def document_stats(vault: Vault) -> dict[str, Stat]:
+    """The documents that are searched, and how each lies on disk."""
+    return dict(scan_documents(vault.layout, vault.config.search.include).documents)
+
+
+def _read_files(vault: Vault, paths: Iterable[str]) -> dict[str, bytes | None]:
+    files: dict[str, bytes | None] = {}
+    for path in paths:
+        try:
+            files[path] = (vault.top / path).read_bytes()
+        except (FileNotFoundError, IsADirectoryError, PermissionError):
+            files[path] = None
+    return files
+
+
+def visible(vault: Vault, identity: str) -> tuple[str, ...]:
+    """Whose memory an identity sees: its own, notes of nobody, and what its identity.md ``reads``."""
+    from memfs.services.policies import read_identity
+
+    reads = read_identity(vault, identity).get("reads") or ()
+    others = (reads,) if isinstance(reads, str) else tuple(str(name) for name in reads)
+    return tuple(dict.fromkeys((identity, *others)))
+
+
+def _with_origin(vault: Vault, hits: Sequence[Hit]) -> Iterator[Hit]:
+    """Hits with origin, source and commit, as far as ledgers and the provenance known so far tell."""
+    from memfs.history.provenance import read_known
+    from memfs.services.entries import read_entries, with_provenance
+
+    known = read_known(vault.layout.derived / "provenance", [hit.view.id for hit in hits if hit.view.id])
+    origins: dict[str, dict[str | None, EntryView]] = {}
+    for hit in hits:
+        path = hit.view.path
+        if hit.view.id and path not in origins:
+            try:
+                origins[path] = {view.id: view for view in read_entries(vault, path)}
+            except (MemfsError, OSError):
+                origins[path] = {}
+        listed = origins.get(path, {}).get(hit.view.id)
+        view = replace(hit.view, origin=listed.origin) if listed else hit.view
+        yield replace(hit, view=next(iter(with_provenance([view], known))))
+
+
+def _own_entries(vault: Vault, identity: str) -> Iterator[EntryView]:
+    """An identity's own entries that count: no suggestions, nothing superseded."""
+    from memfs.services.entries import read_entries
+
+    folder = vault.layout.rel(vault.layout.identity_dir(identity))
+    for path in sorted(scan_documents(vault.layout, [f"{folder}/*.md"]).documents):
+        for view in read_entries(vault, path):
+            if view.status not in ("suggestion", "superseded") and view.peer is None:
+                yield view
+
+
+def _latest_decisions(views: Sequence[EntryView]) -> list[EntryView]:
+    decisions = [view for view in views if view.type == "decisions"]
+    return sorted(decisions, key=lambda view: view.date or "", reverse=True)[:_RECENT]
+
+
+def _recent_journal(vault: Vault, identity: str) -> Iterator[ContextItem]:
+    """What the journal says of today and yesterday."""
+    from datetime import timedelta
+
+    from memfs.markdown import parse_document
+    from memfs.search.context import ContextItem
+
+    today = vault.now().date()
+    for day in (today, today - timedelta(days=1)):
+        path = vault.layout.document(identity, f"journal/{day.isoformat()}.md")
+        if path.is_file():
+            document = parse_document(path.read_text(encoding="utf-8", errors="replace"))
+            for block in document.blocks:
+                if block.kind in ("item", "paragraph"):
+                    yield ContextItem(block.text, f"{vault.layout.rel(path)}:{block.line}", day.isoformat())
+
+
+def _items(views: Iterable[EntryView]) -> tuple[ContextItem, ...]:
+    from memfs.search.context import ContextItem
+
+    return tuple(ContextItem(_said(view), f"{view.path}:{view.line}", view.date) for view in views)
+
+
+def _said(view: EntryView) -> str:
+    label = f"{view.field}: " if view.field and not view.text.startswith(f"{view.field}:") else ""
+    return f"{label}{view.text}"

@@ -1,0 +1,127 @@
+"""Undo of one commit of memfs, entry by entry; what a person changed since is kept."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memfs.errors import InvalidRequest
+from memfs.memory.merge import MergeResult, Outcome
+from memfs.memory.undo import Version, undo_entries, undo_marks
+from memfs.memory.views import locate
+from memfs.services.commit import Transaction, open_transaction
+from memfs.services.merging import entry_changes, load_snapshot, result_files
+
+if TYPE_CHECKING:
+    from memfs.history.log import LogEntry
+    from memfs.services.opening import Vault
+
+_LEDGER = "/.ledger/"
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What an undo did: the commit it took back, its own (None: nothing was left to take back), and each entry."""
+
+    undone: str
+    commit: str | None
+    outcomes: tuple[Outcome, ...]
+
+
+def undo(vault: Vault, name: str) -> Undone:
+    """Take back what one commit of memfs did. What goes is not extracted again from the same evidence.
+
+    Raises:
+        CommitNotFound: no such commit.
+        InvalidRequest: memfs did not make it, or it holds several merges.
+    """
+    from memfs.history.log import read_commit
+    from memfs.history.messages import CommitMessage
+    from memfs.history.subjects import action_subject
+
+    entry = read_commit(vault.repository, name)
+    if entry.message is None or entry.kind in ("hand", "init", "cursor"):
+        raise InvalidRequest(
+            f"{entry.commit[:8]} is no merge of memfs ({entry.subject})", hint="take it back with git revert"
+        )
+    with open_transaction(vault) as transaction:
+        files: dict[str, bytes | None] = {}
+        outcomes: list[Outcome] = []
+        for identity, documents in touched(vault, entry).items():
+            result = _undo_identity(vault, transaction, entry, identity, documents)
+            files |= result_files(vault.layout, identity, result)
+            outcomes += result.outcomes
+        commit = None
+        if files:
+            subject = action_subject(
+                "undo", f"{entry.commit[:8]} ({entry.subject})", language=vault.language
+            )
+            message = CommitMessage(
+                "undo", subject, identity=entry.message.identity, entries=tuple(entry_changes(outcomes))
+            )
+            commit = transaction.commit(files, message).commit
+    return Undone(entry.commit, commit, tuple(outcomes))
+
+
+def touched(vault: Vault, entry: LogEntry) -> Mapping[str, tuple[str, ...]]:
+    """The documents that a commit touched, by identity; told by documents and ledgers alike."""
+    from memfs.history.log import changed_blobs
+
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for path in changed_blobs(vault.repository, base_of(entry), entry.commit):
+        place = locate(path.replace(_LEDGER, "/", 1), root=vault.layout.root)
+        if place is not None and place.document.endswith(".md"):
+            found[place.identity][place.document] = None
+    return {identity: tuple(documents) for identity, documents in found.items()}
+
+
+def base_of(entry: LogEntry) -> str | None:
+    """The commit that a merge began from: its parent, else what its trailer says."""
+    if entry.parents:
+        return entry.parents[0]
+    base = entry.message.base if entry.message else None
+    return None if base in (None, "none") else base
+
+
+def version_at(vault: Vault, commit: str | None, identity: str, documents: tuple[str, ...]) -> Version:
+    """Documents, their ledgers and the marks as a commit has them."""
+    layout = vault.layout
+    paths = {name: layout.document_rel(identity, name) for name in documents}
+    ledgers = {name: layout.rel(layout.ledger_file(identity, name)) for name in documents}
+    marks = layout.rel(layout.forgotten_file(identity))
+    if commit is None:
+        return Version(dict.fromkeys(documents), {}, "")
+    blobs = vault.repository.read_blobs(commit, [*paths.values(), *ledgers.values(), marks])
+
+    def text(path: str) -> str | None:
+        data = blobs[path]
+        return None if data is None else data.decode("utf-8", "surrogateescape")
+
+    return Version(
+        {name: text(path) for name, path in paths.items()},
+        {name: text(path) or "" for name, path in ledgers.items()},
+        text(marks) or "",
+    )
+
+
+def _undo_identity(
+    vault: Vault, transaction: Transaction, entry: LogEntry, identity: str, documents: tuple[str, ...]
+) -> MergeResult:
+    snapshot, _ = load_snapshot(vault, transaction, identity, documents)
+    before = version_at(vault, base_of(entry), identity, documents)
+    after = version_at(vault, entry.commit, identity, documents)
+    return undo_entries(snapshot, before, after)
+
+
+def marks_of_revert(
+    vault: Vault, transaction: Transaction, entry: LogEntry
+) -> Mapping[str, MergeResult]:
+    """For a merge that a person took back with git: the marks that keep its evidence from bringing it back."""
+    results = {}
+    for identity, documents in touched(vault, entry).items():
+        snapshot, _ = load_snapshot(vault, transaction, identity, documents)
+        before = version_at(vault, base_of(entry), identity, documents)
+        results[identity] = undo_marks(snapshot, before, version_at(vault, entry.commit, identity, documents))
+    return results
