@@ -156,7 +156,7 @@ class Assembler:
     def result(
         self, id: str | None, text: str | None, is_error: bool, place: Place, name: str | None = None
     ) -> None:
-        """The result of a call, found by its id, or without one by its tool's name. Nobody waits for it: counted."""
+        """The result of a call, found by its id, or without one by its tool's name; else it is counted."""
         call = self._calls.get(id) if id is not None else self._unanswered(name)
         if call is None:
             self._progress.counts["orphan_results"] += 1

@@ -1,4 +1,4 @@
-"""Chats of several people written down as text: exports and copies of Feishu, DingTalk, WeChat and their like."""
+"""Chats of several people written down as text: exports of Feishu, DingTalk, WeChat and their like."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ChatGPT exports: trees of messages, one per conversation; what counts is the branch that the user last saw."""
+"""ChatGPT exports: a tree of messages per conversation; what counts is the branch last seen."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ChatGPT:
 
 
 def merge_trees(parts: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Conversations of several files of one export, those that are in more than one put together, in order of update."""
+    """Conversations of several files of one export; one that is in more than one file is put together."""
     merged: dict[str, dict[str, Any]] = {}
     for number, tree in enumerate(tree for part in parts for tree in part):
         id = str(tree.get("conversation_id") or tree.get("id") or number)

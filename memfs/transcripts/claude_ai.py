@@ -19,7 +19,7 @@ _ROLES: dict[Any, Role] = {"human": "user", "user": "user", "assistant": "assist
 
 
 class ClaudeAi:
-    """Parser of claude.ai's ``conversations.json``, bare or with its sister files, and of single conversations."""
+    """Parser of claude.ai's ``conversations.json``, and of single conversations."""
 
     name = "claude-ai-export"
 

@@ -60,9 +60,9 @@ class _Said:
 class CodexRows:
     """Rows of one rollout, in order.
 
-    A message is stored as a response item, as an event, as a completed item, or as several of these: the first
-    copy makes the turn. A fork begins with the turns of its parent; those have ids older than the thread's own
-    (UUIDv7), whatever else stands between them.
+    A message is stored as a response item, an event, a completed item, or as several of these: the first
+    copy makes the turn. A fork begins with the turns of its parent; those have ids older than the
+    thread's own (UUIDv7), whatever else stands between them.
     """
 
     def __init__(self, progress: Progress, source: Source) -> None:
@@ -76,13 +76,13 @@ class CodexRows:
         self._turn: str | None = None
 
     def prepare(self) -> None:
-        """Find out what later rollbacks take back, which needs a pass of its own; rare, so looked for first."""
+        """Find out what rollbacks take back, in a pass of its own; they are rare, so looked for first."""
         if contains(self._source.stream, b"thread_rolled_back"):
             first = CodexRows(Progress(session=self._progress.session), self._source)
             feed_rows(self._source, first, 0, None)
             self.undone = first.undone
 
-    def row(self, row: Any, place: Place, line: bytes) -> str | None:
+    def row(self, row: Any, place: Place, _line: bytes, /) -> str | None:
         if not isinstance(row, dict):
             return "no record"
         kind, payload = row.get("type"), row.get("payload")

@@ -1,4 +1,4 @@
-"""Parser of LobsterAI/cowork messages: role and content, with the agent's role, model and channel on each message."""
+"""LobsterAI/cowork messages: role and content, with the agent's role, model and channel on each."""
 
 from __future__ import annotations
 

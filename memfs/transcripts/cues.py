@@ -1,6 +1,6 @@
 """Words by which people keep something off the record. Data: one cue a line, add to them freely.
 
-A cue is a regular expression, case does not matter. English cues may be typed with ' or ’; white space matches any.
+A cue is a regular expression; case does not matter. In English cues ' stands for ’ too, a blank for any space.
 """
 
 from __future__ import annotations

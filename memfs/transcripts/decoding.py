@@ -13,8 +13,8 @@ from memfs.errors import TranscriptError
 
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _SAMPLE = 200_000
-# The characters that make up about half of any modern Chinese text. Other double-byte encodings (EUC-KR, EUC-JP,
-# Big5) also decode as GB18030, but hit these no more often than chance, which is about one in twenty.
+# The characters that make up about half of any modern Chinese text. Other double-byte encodings (EUC-KR,
+# EUC-JP, Big5) also decode as GB18030, but hit these no more often than chance: one time in twenty.
 _COMMON = frozenset(
     "的一是不了在人有我他这个上们来到时大地为子中你说生国年着就那和要她出也得里后自以会家可下而过天去能对小多然于心学么之都好看"
     "起发当没成只如事把还用第样道想作种开美总从无情己面最女但现前些所同日手又行意动方期它头经长儿回位分爱老因很给名法间知世什两"
@@ -133,7 +133,7 @@ class PlainStream(io.RawIOBase):
 
 
 def plain_stream(stream: BinaryIO, name: str) -> BinaryIO:
-    """The stream as plain bytes in UTF-8: decompressed, UTF-16 converted. All offsets of turns count these bytes."""
+    """The stream as plain UTF-8: decompressed, UTF-16 converted. Offsets of turns count these bytes."""
     stream.seek(0)
     head = stream.read(4)
     stream.seek(0)

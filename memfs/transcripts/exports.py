@@ -17,7 +17,7 @@ def conversation_reader(format: str, source: Source, progress: Progress, turns: 
 
 
 def export_reader(format: str, source: Source, readers: Sequence[Reader], of: int) -> Reader:
-    """The file: its turns are those of all conversations. Conversations that could not be read are reported."""
+    """The file: its turns are those of all conversations; those that could not be read are reported."""
     size = size_of(source.stream)
     progress = Progress(consumed=size, settled=size)
     if len(readers) < of:

@@ -1,4 +1,4 @@
-"""Gemini CLI sessions: JSONL of records that replace and take back one another, formerly one JSON document."""
+"""Gemini CLI sessions: JSONL whose records replace and take back others; formerly one JSON document."""
 
 from __future__ import annotations
 

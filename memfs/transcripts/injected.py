@@ -1,4 +1,4 @@
-"""Text that clients put among what a person typed: reminders, command echoes, recalled memory. Never evidence."""
+"""Text that clients put among what a person typed: reminders, echoes, recalled memory. No evidence."""
 
 from __future__ import annotations
 

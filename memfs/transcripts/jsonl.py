@@ -25,7 +25,7 @@ class Rows(Protocol):
         """Called once before the reading that counts."""
         ...
 
-    def row(self, row: Any, place: Place, line: bytes) -> str | None:
+    def row(self, row: Any, place: Place, line: bytes, /) -> str | None:
         """Take one row; the answer says why it was ignored, None if it was not."""
         ...
 
@@ -89,7 +89,7 @@ def _prime(source: Source, progress: Progress, rows: Rows, start: int) -> None:
 
 
 def feed_rows(source: Source, rows: Rows, start: int, stop: int | None) -> None:
-    """Let ``rows`` see the whole lines that begin in ``start`` .. ``stop``; nothing is given out or reported."""
+    """Let ``rows`` see the whole lines that begin in ``start`` .. ``stop``; nothing is given out."""
     for place, line in Lines(source.stream, start, source.limits.line):
         if stop is not None and place.start >= stop:
             break

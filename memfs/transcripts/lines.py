@@ -60,7 +60,7 @@ class Lines:
             offset = self.consumed = end
 
     def number(self) -> int:
-        """The number, from 1, of the line that came out last. Counts the lines before ``start`` when first asked."""
+        """The number, from 1, of the line that came out last. First asked, it counts those before."""
         if self._before is None:
             position = self._stream.tell()
             self._stream.seek(0)
@@ -120,7 +120,7 @@ def contains(stream: BinaryIO, word: bytes) -> bool:
 
 
 def parse_line(line: bytes) -> Any:
-    """The JSON value of a line; Malformed says what is wrong. Lone surrogates and stray bytes become U+FFFD."""
+    """The JSON value of a line, or Malformed. Lone surrogates and stray bytes become U+FFFD."""
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError:

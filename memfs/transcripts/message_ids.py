@@ -16,7 +16,7 @@ _SHORTEST = 8  # shorter ids ("1", "m2") are only unique within their session
 
 
 def own_id(id: object, session: str | None) -> str | None:
-    """The id a message carries, made unique by its session when it is a short one; None if that cannot be done."""
+    """The id a message carries; a short one is made unique by its session, or is None without one."""
     if isinstance(id, int) and not isinstance(id, bool):
         id = str(id)
     if not isinstance(id, str) or not id:
@@ -27,7 +27,7 @@ def own_id(id: object, session: str | None) -> str | None:
 
 
 def with_ids(turns: Iterable[Turn], session: str | None = None) -> Iterator[Turn]:
-    """The turns, those without an id given one: a hash of what was said and when, or of all that was said so far."""
+    """The turns, each with an id: its own, a hash of what was said and when, or of all said so far."""
     chain = session or ""
     seen: dict[str, int] = {}
     for turn in turns:

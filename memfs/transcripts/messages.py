@@ -1,4 +1,4 @@
-"""OpenAI-style messages: one JSON document or one message a line; Chat Completions and Responses items, mixed."""
+"""OpenAI-style messages, in a document or one a line: Chat Completions and Responses items, mixed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class MessageRows:
     def prepare(self) -> None:
         """Nothing in these files takes back what came before."""
 
-    def row(self, row: Any, place: Place, line: bytes) -> str | None:
+    def row(self, row: Any, place: Place, _line: bytes, /) -> str | None:
         if isinstance(row, dict) and isinstance(row.get("messages"), list) and "role" not in row:
             reasons = [reason for item in row["messages"] if (reason := self.take(item, place))]
             return reasons[0] if reasons else None

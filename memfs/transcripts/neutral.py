@@ -1,4 +1,4 @@
-"""memfs's own JSONL: what anything can write, and what memfs keeps and what is pushed to it. See docs/transcripts.md."""
+"""memfs's own JSONL, which anything can write; kept copies and pushed turns are in it."""
 
 from __future__ import annotations
 

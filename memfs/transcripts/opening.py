@@ -21,6 +21,7 @@ from memfs.transcripts.plain_text import PlainText
 from memfs.transcripts.reader import Parser, Reader, ReadLimits, Source
 
 HEAD = 1 << 20
+_HINT = "docs/transcripts.md lists the formats"
 _LONGEST_LINE = 64 << 20
 
 # In this order: the narrower a format's marks, the earlier it is asked.
@@ -59,7 +60,7 @@ def open_transcript(
     """
     plain = plain_stream(stream, name)
     head = read_head(plain)
-    parser = find_parser(head, name, parsers)
+    parser = find_parser(head, parsers)
     if parser is None:
         if is_binary(head):
             raise TranscriptError("binary file (NUL bytes), not a transcript", path=name)
@@ -83,15 +84,15 @@ def read_transcripts(
     yield from reader.conversations or (reader,)
 
 
-def recognise(head: bytes, name: str, parsers: Sequence[Parser] = ()) -> str | None:
+def recognise(head: bytes, parsers: Sequence[Parser] = ()) -> str | None:
     """The format of a file that begins with ``head``, None if no parser knows it."""
-    parser = find_parser(head, name, parsers)
+    parser = find_parser(head, parsers)
     return parser.name if parser is not None else None
 
 
-def find_parser(head: bytes, name: str, parsers: Sequence[Parser] = ()) -> Parser | None:
+def find_parser(head: bytes, parsers: Sequence[Parser] = ()) -> Parser | None:
     """The first parser that knows a file beginning with ``head``."""
-    return next((parser for parser in (*parsers, *PARSERS) if parser.recognise(head, name)), None)
+    return next((parser for parser in (*parsers, *PARSERS) if parser.recognise(head)), None)
 
 
 def read_head(stream: BinaryIO) -> bytes:

@@ -8,7 +8,10 @@ from memfs.model import Session, ToolCall, Turn
 from memfs.transcripts.reader import Reader
 
 # Counts that are part of the picture even when they are 0.
-_COUNTS = {"codex": ("inherited_turns", "rolled_back_turns")}
+_COUNTS = {
+    "codex": ("inherited_turns", "rolled_back_turns"),
+    "chatgpt-export": ("inactive_branch_messages",),
+}
 _INTERNAL = frozenset({"skipped", "ignored"})
 
 

@@ -58,7 +58,7 @@ def _instant(moment: datetime) -> str | None:
 
 
 def loose_stamp(text: str) -> str | None:
-    """A local date and time as people and chat programs write it (``2026/3/4 9:15``, ``2026年3月4日 下午9:15``)."""
+    """A local date and time as people write it: ``2026/3/4 9:15``, ``2026年3月4日 下午9:15``."""
     found = _LOOSE.match(text.strip())
     if found is None:
         return None
