@@ -66,7 +66,7 @@ def remove_block(doc: Document, block: Block) -> str:
     """The document without a block's own lines; what is nested in it stays.
 
     Of the empty lines around it one goes where two would meet. An item whose nested lines would fall apart
-    without it keeps its bullet.
+    without it keeps its bullet, with ``…`` for its text.
     """
     doc.require_writable()
     at = _position(doc, block)
@@ -88,10 +88,8 @@ def _ways_to_remove(doc: Document, block: Block) -> Iterator[tuple[list[str], bo
     newline = ending(lines[end - 1]) or doc.newline
     yield [*lines[:start], newline, *lines[end:]], False
     if block.kind == "item":
-        first = bare(lines[start])
-        prefix = _with_box(first[: block.offset], block, None).rstrip(" \t")
-        for bullet in (prefix, f"{prefix} …"):
-            yield [*lines[:start], bullet + newline, *lines[end:]], True
+        prefix = _with_box(bare(lines[start])[: block.offset], block, None).rstrip(" \t")
+        yield [*lines[:start], f"{prefix} …{newline}", *lines[end:]], True
 
 
 def without_lines(doc: Document, start: int, end: int) -> list[str]:

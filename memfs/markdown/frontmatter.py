@@ -70,7 +70,7 @@ def read_frontmatter(texts: Sequence[str]) -> Frontmatter:
     end = find_frontmatter(texts)
     if not end:
         return Frontmatter()
-    block = "\n".join(texts[1 : end - 1])
+    block = "".join(f"{text}\n" for text in texts[1 : end - 1])
     if not block.strip():
         return Frontmatter(present=True, end=end)
     if len(block.encode("utf-8", "surrogatepass")) > _MAX_BYTES:

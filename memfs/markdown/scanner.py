@@ -14,6 +14,7 @@ from memfs.markdown import syntax
 from memfs.markdown.lines import columns, indentation
 
 _MAX_DEPTH = 100
+_MAX_QUOTES = 20
 _INTERRUPTERS = frozenset(">#`~<%-+*_0123456789")
 Leaf = Literal["paragraph", "quote", "table", "code", "pending"]
 
@@ -59,16 +60,16 @@ class _Verbatim:
 class Scanner:
     """Reads ``texts`` (lines without endings) from line ``first`` on into ``blocks`` and ``headings``."""
 
-    def __init__(self, texts: Sequence[str], first: int) -> None:
-        self.texts = texts
+    def __init__(self, texts: Sequence[str], first: int, quote_depth: int = 0) -> None:
+        self.texts = list(texts)
         self.blocks: list[RawBlock] = []
         self.headings: list[RawHeading] = []
         self._stack: list[tuple[int, int]] = []  # (content column, block) of the open list items
         self._leaf: Leaf | None = None
         self._leaf_block = -1
         self._verbatim: _Verbatim | None = None
-        self._quote_text = False  # the open quote ends in a paragraph, so lazy lines may follow
-        self._quote_fence: str | None = None
+        self._quoted: Scanner | None = None  # reads what is inside the open quote
+        self._quote_depth = quote_depth
         self._comments = [i for i in range(first, len(texts)) if "%%" in texts[i]]
         self._comments.reverse()
         line = first
@@ -149,7 +150,9 @@ class Scanner:
             self._leaf = "paragraph"
 
     def _takes_lazy_text(self) -> bool:
-        return self._leaf == "paragraph" or (self._leaf == "quote" and self._quote_text)
+        if self._leaf == "quote" and self._quoted is not None:
+            return self._quoted._takes_lazy_text()
+        return self._leaf == "paragraph"
 
     # -- lines that go on with the open block ----------------------------------------------------------
 
@@ -160,7 +163,7 @@ class Scanner:
             if syntax.callout(inner) and self.blocks[self._leaf_block].kind != "item":
                 return False
             self._extend(self._leaf_block, i, offset)
-            self._follow_quote(inner)
+            self._read_quoted(i, offset)
             return True
         if self._leaf != "paragraph":
             return False
@@ -287,6 +290,8 @@ class Scanner:
         return self._open(i, kind, indent, offset)
 
     def _start_quote(self, i: int, indent: int, offset: int, depth: int, owner: int | None) -> int:
+        if self._quote_depth >= _MAX_QUOTES:
+            return 0
         block = self._own(i, "quote", indent, offset, depth, owner)
         text = self.texts[i][offset:]
         inner = text[1:].lstrip(" \t")
@@ -296,22 +301,21 @@ class Scanner:
             raw.kind, raw.label = "callout", found[0]
             raw.offset = offset + len(text) - len(inner) + found[1]
             raw.texts[0] = self.texts[i][raw.offset :]
-        self._quote_fence = None
-        self._follow_quote(inner)
+        self._quoted = Scanner([], 0, self._quote_depth + 1)
+        self._read_quoted(i, offset)
         self._leaf, self._leaf_block = "quote", block
         return i + 1
 
-    def _follow_quote(self, inner: str) -> None:
-        """Note whether the quote, after this line of it, ends in paragraph text."""
-        opener = syntax.fence(inner)
-        if self._quote_fence is not None:
-            if syntax.closes_fence(inner, self._quote_fence) and inner.strip(" \t"):
-                self._quote_fence = None
-            self._quote_text = False
-        elif opener is not None:
-            self._quote_fence, self._quote_text = opener, False
-        else:
-            self._quote_text = bool(inner) and not syntax.heading(inner) and not syntax.is_rule(inner)
+    def _read_quoted(self, i: int, offset: int) -> None:
+        """Give what is behind the ``>`` to the quote's scanner, which knows whether a paragraph is open."""
+        if self._quoted is None:
+            return
+        text = self.texts[i]
+        rest = text[offset + 1 :].lstrip(" \t")
+        start = columns(text[: offset + 1], 0)
+        width = columns(text[offset + 1 : len(text) - len(rest)], start) - start
+        self._quoted.texts.append(f"{' ' * (width - 1)}{rest}")
+        self._quoted._read(len(self._quoted.texts) - 1)
 
     def _start_heading(self, i: int, indent: int, offset: int, depth: int, owner: int | None) -> int:
         found = syntax.heading(self.texts[i][offset:])
