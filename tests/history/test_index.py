@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -10,7 +12,7 @@ import pytest
 
 from memfs.errors import RepositoryBusy
 from memfs.history import IndexEntry, Repository, open_repository
-from tests.conftest import Git
+from tests.conftest import PROJECT, Git
 
 
 def _blob(vault: Repository, text: str) -> tuple[str, str]:
@@ -136,6 +138,33 @@ def test_a_lock_that_stays_is_reported_and_nothing_changes(vault: Repository) ->
 
 def test_an_index_entry_knows_its_blob() -> None:
     assert IndexEntry("100644", "ab").blob == ("100644", "ab")
+
+
+def test_a_kill_at_any_moment_leaves_the_person_a_working_git(vault: Repository, git: Git) -> None:
+    """Whatever a killed memfs leaves in the git directory, the next one clears away what was its own."""
+    script = (
+        "import sys, pathlib; from memfs.history import open_repository\n"
+        "vault = open_repository(pathlib.Path(sys.argv[1]))\n"
+        "print('ready', flush=True)\n"
+        "for number in range(10**6):\n"
+        "    vault.set_index({f'n{number % 5}.md': ('100644', sys.argv[2])})\n"
+        "    print(number, flush=True)\n"
+    )
+    oid = vault.write_blob("x.md", b"x")
+    for laps in (0, 1, 2, 3, 5):
+        worker = subprocess.Popen(
+            [sys.executable, "-c", script, str(vault.top), oid], stdout=subprocess.PIPE, cwd=PROJECT
+        )
+        assert worker.stdout is not None
+        for _ in range(laps + 1):
+            worker.stdout.readline()
+        worker.kill()
+        worker.communicate()
+        _, left = open_repository(vault.top).remove_stale_locks()
+        assert left == ()
+        git(vault.top, "status")
+        git(vault.top, "commit", "-q", "--allow-empty", "-m", "goes on")
+    assert git(vault.top, "fsck", "--strict", "--no-dangling") == ""
 
 
 def test_file_systems_without_hard_links(

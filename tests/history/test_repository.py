@@ -76,6 +76,14 @@ def test_a_damaged_head_is_an_error(vault: Repository, broken: str) -> None:
         open_repository(vault.top).head()
 
 
+@pytest.mark.parametrize("content", [b"", b"rubbish\n", b"\0" * 41, b"1" * 40 + b"\n"])
+def test_a_damaged_branch_is_never_taken_for_a_new_one(vault: Repository, content: bytes) -> None:
+    """As a power loss leaves a ref: memfs must not begin a second history."""
+    (vault.git_dir / "refs" / "heads" / "main").write_bytes(content)
+    with pytest.raises(HistoryError, match="damaged"):
+        vault.head()
+
+
 def test_the_first_commit_of_an_unborn_branch(repo: Path, git: Git, commit: Commit) -> None:
     vault = open_repository(repo)
     assert vault.blob_ids(None, ["a.md"]) == {"a.md": None}
