@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -174,21 +173,3 @@ def test_a_reference_is_no_block_id(layout: Layout) -> None:
 def test_temp_files_of_a_crash_are_found(layout: Layout) -> None:
     temp = write_temp(layout.memories / "a" / "x.md", b"half")
     assert find_temps(layout.memories) == (temp,)
-
-
-@pytest.mark.slow
-def test_twenty_thousand_documents(layout: Layout) -> None:
-    for folder in range(200):
-        place = layout.top / "notes" / f"{folder:03d}"
-        place.mkdir(parents=True)
-        for number in range(100):
-            (place / f"{number:03d}.md").write_bytes(b"- a line ^m-aaaaaaaaaaaaa\n")
-    put(layout, "last.md", f"- one ^{ID}\n")
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        assert len(scan_documents(layout).documents) == 20_001
-        times.append(time.perf_counter() - start)
-    start = time.perf_counter()
-    assert find_ids(layout, [ID]) == {ID: ("last.md",)}
-    print(f"scan {min(times):.3f} s, find_ids {time.perf_counter() - start:.3f} s")  # noqa: T201
