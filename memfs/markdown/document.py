@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from memfs.errors import InvalidDocument
 from memfs.markdown.frontmatter import Frontmatter, Problem, read_frontmatter, without_bom
@@ -21,7 +22,8 @@ class Section:
     """A heading and what is under it. Lines count from 0.
 
     ``body`` are the lines from after the heading to the next heading of any level, ``end`` is where the
-    section with all below it ends. ``trail`` are the titles from the top heading down, its own included.
+    section with all below it ends. ``trail`` are the titles from the top heading down, its own included;
+    ``path`` is the trail below the document's title (its level 1 heading).
     """
 
     level: int
@@ -30,13 +32,7 @@ class Section:
     line: int
     body: tuple[int, int]
     end: int
-
-    @property
-    def path(self) -> tuple[str, ...]:
-        """The trail below the title of the document (its level 1 heading)."""
-        return self._path
-
-    _path: tuple[str, ...] = ()
+    path: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +124,11 @@ def decode_document(data: bytes) -> str:
 
 def parse_document(text: str) -> Document:
     """Read any text; takes time linear in its length and never raises."""
+    return _parse(text)
+
+
+@lru_cache(maxsize=8)  # an edit reads its own result back, and so does whoever edits next
+def _parse(text: str) -> Document:
     lines = split_lines(text)
     texts = [bare(line) for line in lines]
     if texts:

@@ -12,7 +12,7 @@ _INVISIBLE = re.compile(
     "\u2060-\u206f\u3164\ud800-\udfff\ufeff\ufdd0-\ufdef\uffa0\ufff9-\uffff\U000e0000-\U000e0fff]"
 )
 _BREAKS = re.compile("[ \t\n\r\x0b\x0c\x1c-\x1f\x85\u2028\u2029]+")
-_COMMENT = re.compile(r"(\\*)<!--")
+_COMMENT = re.compile(r"(?<!\\)(\\*)<!--")
 _TOGGLES = re.compile(r"%{2,}|\${2,}")  # Obsidian's comments and blocks of mathematics
 _DEFINITION = re.compile(r"\[[^\]\n]{0,999}\]:")
 _BREAKING_ID = re.compile(r"(?:(?<=\s)|^)\^(?=[A-Za-z0-9-]+(?:\s*$)|m-[a-z0-9])")

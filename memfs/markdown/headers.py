@@ -16,7 +16,6 @@ _NUMBER_LIKE = re.compile(r"[-+.]?[0-9][0-9_.,eExXoOa-fA-F:+-]*")
 _PLAIN_NUMBER = re.compile(r"0|[1-9][0-9]{0,14}|[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2})?")
 _WORDS = frozenset(("true", "false", "yes", "no", "on", "off", "y", "n", "null", ".inf", ".nan", "~"))
 _KEY = re.compile(r"[^\s:#\-\[\]{}&*!|>'\"%@`,?][^\n:#]*(?<!\s)")
-_COMMENT = re.compile(r"[ \t]+#[^\n]*$")
 
 
 def set_frontmatter(doc: Document, key: str, value: str | Sequence[str]) -> str:
@@ -130,6 +129,7 @@ def _key_range(lines: Sequence[str], key: str, close: int) -> tuple[int, int]:
 
 
 def _comment(line: str) -> str:
+    from memfs.markdown.yaml_text import split_comment
+
     value = line.partition(":")[2].lstrip()
-    found = _COMMENT.search(line)
-    return found[0] if found and value[:1] not in ("'", '"', "[", "|", ">") else ""
+    return split_comment(value)[1] if value[:1] not in ("'", '"', "[", "|", ">", "#") else ""

@@ -16,11 +16,20 @@ _Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _MAX_DEPTH = 20
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_KEY = re.compile(
-    r"([^\s#\-\[\]{}&*!|>'\"%@`,?:][^:\n]*?|[^\s#\[\]{}&*!|>'\"%@`,?:][^:\n]+?)[ \t]*:[ \t]+(?=\S)"
-)
+_NO_KEY = frozenset(" \t#-[]{}&*!|>'\"%@`,?:")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(?=\S)")
 _EMPTY_KEY = re.compile(r"[^\s#].*:[ \t]*(?:#[ \t].*)?$")
+
+
+def split_comment(value: str) -> tuple[str, str]:
+    """A plain value, and the comment after it with the blanks in between."""
+    at = value.find("#")
+    while at > 0 and value[at - 1] not in " \t":
+        at = value.find("#", at + 1)
+    if at <= 0:
+        return value, ""
+    text = value[:at].rstrip(" \t")
+    return text, value[len(text) :]
 
 
 class UnreadableYaml(ValueError):
@@ -133,18 +142,28 @@ def _quote_odd_values(lines: list[str]) -> Iterator[str]:
         following = lines[number + 1] if number + 1 < len(lines) else ""
         if line[:1] not in (" ", "\t", "-", "", "#"):
             in_list = bool(_EMPTY_KEY.match(line))
-        begin = _KEY.match(line) or (_ITEM.match(line) if in_list else None)
-        if begin and not (following[:1] in (" ", "\t") and _continues(begin, following)):
-            odd = _odd(line[begin.end() :])
+        item = _ITEM.match(line) if in_list else None
+        begin = item.end() if item else _value_start(line)
+        if begin and not _continues(following, in_list=item is not None):
+            odd = _odd(line[begin:])
             if odd is not None:
                 quoted = odd.replace("\\", "\\\\").replace('"', '\\"')
-                line = f'{line[: begin.end()]}"{quoted}"'
+                line = f'{line[:begin]}"{quoted}"'
         yield line
 
 
-def _continues(begin: re.Match[str], following: str) -> bool:
-    """True when the indented line ``following`` belongs to the value and is no next item of the list."""
-    return bool(following.strip()) and not (begin.re is _ITEM and _ITEM.match(following))
+def _value_start(line: str) -> int:
+    """Where the value of a top-level ``key: value`` line begins; 0 when it is no such line."""
+    at = line.find(":") + 1
+    rest = line[at:].lstrip(" \t")
+    return len(line) - len(rest) if at > 1 and line[0] not in _NO_KEY and rest and line[at] in " \t" else 0
+
+
+def _continues(following: str, *, in_list: bool) -> bool:
+    """True when the line after a value is indented and so belongs to it, and is no next item of its list."""
+    return (
+        following[:1] in (" ", "\t") and bool(following.strip()) and not (in_list and _ITEM.match(following))
+    )
 
 
 def _odd(value: str) -> str | None:
@@ -154,7 +173,7 @@ def _odd(value: str) -> str | None:
         return value.rstrip() if second.strip() and second != "#" else None
     if first not in "@%`*" and not value.startswith("[[") and not (first == "!" and second != "!"):
         return None
-    text = re.sub(r"[ \t]+#.*$", "", value).rstrip() if " #" in value else value.rstrip()
+    text = split_comment(value)[0].rstrip()
     if value.startswith("[["):
         return (
             text

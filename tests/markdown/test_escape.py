@@ -128,3 +128,9 @@ def test_a_title_is_one_heading(title: str) -> None:
     escaped = escape_heading(title)
     doc = parse_document(f"## {escaped}\n\ntext\n")
     assert [(s.level, s.title) for s in doc.sections] == [(2, escaped)]
+
+
+@pytest.mark.parametrize("part", ["\\", "%", "$", "#", "^a ", "<!--", "[", " ", "\n", "^", "- "])
+def test_long_texts_take_linear_time(part: str) -> None:
+    line = escape_line("x" + part * (400_000 // len(part)))
+    assert parse_document(f"- {line} ^m-x").find("m-x")

@@ -103,6 +103,15 @@ def test_hostile_yaml_is_refused_at_once() -> None:
     assert values("a: !!python/object/apply:os.system [echo]") == {"a": ["echo"]}
 
 
+@pytest.mark.parametrize(
+    "part", [" ", "a ", ":", ": ", " #", "- ", "[[", "# a:", "&a ", "*a ", "!", "'", "{"]
+)
+def test_long_lines_take_linear_time(part: str) -> None:
+    line = part * (60_000 // len(part))
+    for text in (line, f"a{line}", f"a: {line}", f"a: [[x]]{line}", f"a:\n  - {line}"):
+        assert parse_document(header(text)).title == "Body"
+
+
 def test_the_depth_limit_is_twenty() -> None:
     assert parse_document(header("a: " + "[" * 19 + "]" * 19)).writable
     assert not parse_document(header("a: " + "[" * 20 + "]" * 20)).writable
