@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from memfs.extraction.dates import DateMention
 from memfs.extraction.phrasebook import Cue, Phrasebook, named_groups
 from memfs.extraction.sentences import BLANK, Sentence
+from memfs.extraction.wording import content_words
 
 # of cues of equal strength in one clause the first type wins
 ORDER = ("actions", "decisions", "preferences", "entities", "projects", "profile", "events", "notes")
@@ -37,6 +38,7 @@ class Heard:
     books: tuple[Phrasebook, ...]
     dates: tuple[DateMention, ...] = ()
     noted: bool = False
+    proposal: str = ""
     people: frozenset[str] = frozenset()
 
 
@@ -64,7 +66,7 @@ def find_candidates(sentence: Sentence, heard: Heard) -> tuple[list[Candidate], 
             number = _clause_of(sentence, match)
             reason = blocked.reason(number, cue.type)
             if reason is not None:
-                if strength >= 1:
+                if strength >= 2:
                     held_back.append((cue.type, reason))
                 continue
             remember = remember or cue.remember
@@ -76,7 +78,7 @@ def find_candidates(sentence: Sentence, heard: Heard) -> tuple[list[Candidate], 
             )
             if _better(found, best[number]):
                 best[number] = found
-    joined = _join(sentence, best, blocked)
+    joined = _join(sentence, best, heard, blocked)
     return [replace(each, remember=remember) for each in joined], held_back
 
 
@@ -92,8 +94,8 @@ def _matches(sentence: Sentence, heard: Heard) -> Iterable[tuple[Cue, list[re.Ma
 
 def _strength(cue: Cue, matches: Sequence[re.Match[str]], heard: Heard) -> float:
     """Strong cues stand alone; weak ones when the assistant took note, or when there are two of them."""
-    if cue.strong:
-        return 2.0
+    if cue.strength >= 2:
+        return cue.strength
     if heard.noted:
         return 1.0
     return 1.0 if len({match[0].lower() for match in matches}) >= 2 and cue.type != "notes" else 0.0
@@ -120,12 +122,30 @@ def _clause_of(sentence: Sentence, match: re.Match[str]) -> int:
 def _has_needs(cue: Cue, match: re.Match[str], number: int, sentence: Sentence, heard: Heard) -> bool:
     if cue.needs == "date":
         start, end = sentence.clauses[number]
-        near = any(start <= mention.start < end for mention in heard.dates)
-        return near or (len(heard.dates) == 1 and len(sentence.clauses) <= 3)
+        return any(start <= mention.start < end for mention in heard.dates) or (
+            len(heard.dates) == 1 and number + 1 < len(sentence.clauses) and _starts_with_date(sentence, number + 1, heard)
+        )
+    if cue.needs == "accepted":
+        return bool(_shingles(match[0], heard.books) & _shingles(heard.proposal, heard.books))
     if cue.needs == "name":
         name = named_groups(match).get("name", "")
         return bool(name) and not any(book.has("not_a_name", name) for book in heard.books)
     return True
+
+
+def _starts_with_date(sentence: Sentence, number: int, heard: Heard) -> bool:
+    """Whether the next clause is just the day ("the demo, on Friday")."""
+    start, end = sentence.clauses[number]
+    mention = heard.dates[0]
+    return start <= mention.start < end and len(sentence.masked[start:end].strip()) - len(mention.text) < 8
+
+
+def _shingles(text: str, books: Sequence[Phrasebook]) -> set[str]:
+    """Words with meaning; of CJK runs all pairs of characters."""
+    found = set()
+    for word in content_words(text, books):
+        found |= {word} if word[0] < "\u2e80" else {word[n : n + 2] for n in range(len(word) - 1)}
+    return found
 
 
 def find_blocks(sentence: Sentence, books: Sequence[Phrasebook]) -> Blocked:
@@ -168,31 +188,39 @@ def _block_questions(
             reasons[number][None] = "question"
 
 
-def _join(sentence: Sentence, best: list[Candidate | None], blocked: Blocked) -> list[Candidate]:
-    """Clauses without a cue go with the one before, else with the one after; neighbours of a kind are one."""
+def _join(sentence: Sentence, best: list[Candidate | None], heard: Heard, blocked: Blocked) -> list[Candidate]:
+    """Clauses without a cue go with the one before, else with the one after; what goes on belongs together."""
     joined: list[Candidate] = []
-    open_start: int | None = None
+    waiting: int | None = None  # where clauses began that wait for a candidate
     for number, (start, end) in enumerate(sentence.clauses):
         found = best[number]
+        last = joined[-1] if joined and joined[-1].end >= start else None
         if found is None:
             if blocked.reasons[number].get(None) is not None:
-                open_start = None
-                if joined and joined[-1].end >= start:
-                    joined.append(replace(joined.pop(), end=min(joined[-1].end if joined else start, start) or start))
-                continue
-            if joined and joined[-1].end >= start:
-                if blocked.reason(number, joined[-1].type) is None:
-                    joined[-1] = replace(joined[-1], end=max(joined[-1].end, end))
-            elif open_start is None:
-                open_start = start
-            continue
-        if joined and joined[-1].end >= start and _same(joined[-1], found):
-            joined[-1] = replace(joined[-1], end=max(joined[-1].end, found.end))
-            continue
-        joined.append(replace(found, start=start if open_start is None else open_start))
-        open_start = None
+                waiting = None
+                joined += [replace(joined.pop(), end=start)] if last is not None else []
+            elif last is None:
+                waiting = start if waiting is None else waiting
+            elif blocked.reason(number, last.type) is None:
+                joined[-1] = replace(last, end=max(last.end, end))
+        elif last is not None and (_same(last, found) or _goes_on(sentence.masked[start:end], last, found, heard.books)):
+            joined[-1] = replace(last, end=max(last.end, found.end))
+        else:
+            joined.append(replace(found, start=start if waiting is None else waiting))
+            waiting = None
     return joined
 
 
 def _same(one: Candidate, other: Candidate) -> bool:
     return one.type == other.type and one.cue.field == other.cue.field
+
+
+def _goes_on(clause: str, last: Candidate, found: Candidate, books: Sequence[Phrasebook]) -> bool:
+    """Whether a clause with a cue of its own still speaks of the one before: "..., otherwise it fails"."""
+    if found.strength > 2 or found.type == "actions":
+        return False
+    if last.type == "entities" and any(book.has("of_the_same", clause) for book in books):
+        return True
+    if found.type == "notes" and not found.cue.remember and last.type not in {"profile", "events", "notes"}:
+        return True
+    return any(book.has("continues", clause) for book in books)

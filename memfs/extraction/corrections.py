@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from memfs.extraction.operations import Find
+from memfs.extraction.phrasebook import Phrasebook
 
 SCALAR_PROFILE = frozenset({"name", "role", "timezone", "location", "team"})
 DATED = frozenset({"events", "actions"})
@@ -13,8 +16,11 @@ def scratch_earlier(finds: list[Find], start: int) -> None:
     del finds[start:]
 
 
-def add_find(finds: list[Find], new: Find, *, corrects: bool) -> None:
+def add_find(finds: list[Find], new: Find, books: Sequence[Phrasebook], *, corrects: bool) -> None:
     """Add ``new``; what it repeats or corrects goes. ``corrects``: it says that something changed."""
+    if finds and _belongs(finds[-1], new):
+        _append(finds[-1], new, books)
+        return
     for old in list(finds):
         if old.peer != new.peer and not (corrects and old.type == new.type):
             continue
@@ -22,11 +28,28 @@ def add_find(finds: list[Find], new: Find, *, corrects: bool) -> None:
             if len(old.text) >= len(new.text):
                 return
             finds.remove(old)
-        elif _replaces(new, old, corrects=corrects):
+        elif _replaces(new, old, books, corrects=corrects):
             finds.remove(old)
     if corrects and new.day is not None:
         _move(finds, new)
     finds.append(new)
+
+
+def _belongs(last: Find, new: Find) -> bool:
+    """Neighbours in a turn that make one memory: a pitfall in two sentences, a choice and what it rules out."""
+    if last.turns != new.turns or last.peer != new.peer or last.type != new.type or len(last.text + new.text) > 300:
+        return False
+    if new.type == "notes":
+        return True
+    return new.type == "decisions" and last.fields["topic"] == new.fields["topic"]
+
+
+def _append(last: Find, new: Find, books: Sequence[Phrasebook]) -> None:
+    joint = "。" if not books[0].spaced else ". "
+    key = "content" if last.type == "notes" else "decision"
+    last.fields[key] = f"{last.fields[key]}{joint}{new.fields[key]}"
+    last.text = f"{last.text}{joint}{new.text}"
+    last.words = last.words | new.words
 
 
 def _repeats(old: Find, new: Find) -> bool:
@@ -35,7 +58,9 @@ def _repeats(old: Find, new: Find) -> bool:
     return old.words <= new.words or new.words <= old.words
 
 
-def _replaces(new: Find, old: Find, *, corrects: bool) -> bool:
+def _replaces(new: Find, old: Find, books: Sequence[Phrasebook], *, corrects: bool) -> bool:
+    if {"entities"} == {new.type, old.type} and new.fields["name"] != old.fields["name"]:
+        return any(book.has("only_one", new.text) and book.has("only_one", old.text) for book in books)
     if new.type == old.type == "profile":
         (key,) = new.fields
         return key in SCALAR_PROFILE and key in old.fields

@@ -12,6 +12,7 @@ from typing import Any
 
 LANGUAGES = ("en", "zh", "de", "es", "fr", "ja")
 GAP = r"[^.!?;。！？；\n]{0,60}?"
+STRENGTHS = {"weak": 1.0, "strong": 2.0, "sure": 3.0}
 NOTHING = re.compile(r"(?!)")
 
 
@@ -21,7 +22,7 @@ class Cue:
 
     type: str
     pattern: re.Pattern[str]
-    strong: bool = True
+    strength: float = 2.0
     field: str | None = None
     value: str = "all"
     status: str | None = None
@@ -112,7 +113,7 @@ def _fillers(
 
 def _cue(entry: Mapping[str, Any], pattern: re.Pattern[str]) -> Cue:
     options = {key: entry[key] for key in ("field", "value", "status", "needs", "remember") if key in entry}
-    return Cue(entry["type"], pattern, entry.get("strength", "strong") == "strong", **options)
+    return Cue(entry["type"], pattern, STRENGTHS[entry.get("strength", "strong")], **options)
 
 
 def _guard(entry: Mapping[str, Any], pattern: re.Pattern[str]) -> Guard:
@@ -143,8 +144,20 @@ def _expand(phrase: str, slots: Mapping[str, str], spaced: bool) -> str:
         return f"(?:{text})"
     text = re.sub(r"(?<!\\) (?![?*+{\]])", r"\\s+", text)
     before = "" if phrase.startswith(("{start}", "^")) else r"(?<!\w)"
-    after = r"(?!\w)" if re.search(r"[\w)?+}]$", text) else ""
+    after = r"(?!\w)" if re.search(r"[\w)?+}]$", text) and not _ends_looking(text) else ""
     return f"{before}(?:{text}){after}"
+
+
+def _ends_looking(text: str) -> bool:
+    """Whether the pattern ends in a look-ahead, which no word boundary can follow."""
+    depth = 0
+    for position in range(len(text) - 1, -1, -1):
+        escaped = text[position - 1 : position] == "\\"
+        if not escaped and text[position] in "()":
+            depth += 1 if text[position] == ")" else -1
+        if depth == 0:
+            return text.startswith(("(?=", "(?!"), position)
+    return False
 
 
 def _loose_quotes(text: str) -> str:

@@ -24,6 +24,7 @@ from memfs.extraction.sentences import Sentence, split_turn
 from memfs.extraction.wording import content_words, tidy
 from memfs.model import Dropped, Extraction, Operation, Turn
 
+CONTENT = {"notes": "content", "preferences": "content", "actions": "task"}  # the field that holds the words
 GENERAL = {"en": "General", "zh": "通用"}
 
 
@@ -107,11 +108,17 @@ class _Reading:
         dates = tuple(find_dates(sentence.masked, today, self.books, anchor=self.anchor))
         if dates:
             self.anchor = dates[-1].day
-        candidates, held_back = find_candidates(sentence, Heard(self.books, dates, noted))
+        proposal = self._proposal(position)
+        candidates, held_back = find_candidates(sentence, Heard(self.books, dates, noted, proposal))
         self.dropped += [Dropped(kind, reason) for kind, reason in held_back]
         for candidate in candidates:
             place = Place(sentence.text, dates, today, self.books, self._general(), self._project_now())
             self._keep(position, turn, sentence, candidate, place)
+
+    def _proposal(self, position: int) -> str:
+        """What the assistant said just before."""
+        before = self.request.turns[position - 1] if position else None
+        return before.text if before is not None and before.role == "assistant" else ""
 
     def _general(self) -> str:
         return GENERAL["zh" if self.books[0].language == "zh" else "en"]
@@ -124,33 +131,53 @@ class _Reading:
         if made is None:
             return
         kind, fields, text, day = made
-        turns = (position,)
-        if self._says_nothing(candidate, sentence, text):
-            earlier = self._antecedent(sentence, turn, text)
-            if earlier is None:
-                self.dropped.append(Dropped(kind, "refers to something unknown"))
+        turns: tuple[int, ...] = (position,)
+        if self._is_thin(text):
+            fuller = self._fuller(position, turn, sentence, candidate, text)
+            if fuller is None:
+                self.dropped.append(Dropped(kind, "says too little"))
                 return
-            turns = (*earlier[0], position)
-            fields, text = _with_content(kind, fields, earlier[1]), earlier[1]
+            turns, text = tuple(sorted({*fuller[0], position})), fuller[1]
+            fields = {**fields, CONTENT[kind]: text}
         find = Find(kind, fields, turns, turn.peer, text, day, frozenset(content_words(text, self.books)))
         if kind == "projects":
             self.project = str(fields["project"])
         corrects = any(book.has("correction", sentence.masked) for book in self.books)
-        add_find(self.finds, find, corrects=corrects)
+        add_find(self.finds, find, self.books, corrects=corrects)
 
-    def _says_nothing(self, candidate: Candidate, sentence: Sentence, text: str) -> bool:
-        """Only the cue, and words like "that": what is meant was said before."""
-        rest = sentence.masked[candidate.start : candidate.cue_start] + " " + sentence.masked[candidate.cue_end : candidate.end]
-        return len("".join(content_words(rest, self.books))) < 3 and candidate.cue.type in {"notes", "preferences"}
+    def _is_thin(self, text: str) -> bool:
+        """Words like "that" only: what is meant was said before."""
+        words = "".join(content_words(text, self.books))
+        wide = sum(char > "\u2e7f" for char in words)
+        return wide < 2 and len(words) - wide < 3
 
-    def _antecedent(self, sentence: Sentence, turn: Turn, text: str) -> tuple[tuple[int, ...], str] | None:
-        head = turn.text[: turn.text.find(sentence.text)].strip()
-        if head:
-            return (), tidy(head.splitlines()[-1], self.books)
-        earlier = self.before.get(turn.peer)
-        if earlier is None or earlier[1].rstrip().endswith(("?", "？")):
+    def _fuller(
+        self, position: int, turn: Turn, sentence: Sentence, candidate: Candidate, text: str
+    ) -> tuple[tuple[int, ...], str] | None:
+        """What a thin find refers to: the rest of its sentence, the sentence or the turn before."""
+        if candidate.type not in CONTENT:
             return None
-        return (earlier[0],), tidy(earlier[1], self.books)
+        head = tidy(sentence.text[: candidate.start], self.books)
+        if not self._is_thin(head):
+            return (), f"{head}{'，' if not self.books[0].spaced else ', '}{text}"
+        head = turn.text[: max(0, turn.text.find(sentence.text))].strip()
+        if candidate.remember or any(book.has("anaphora", sentence.masked) for book in self.books):
+            if head:
+                return (), tidy(head.splitlines()[-1], self.books)
+            earlier = self.before.get(turn.peer)
+            if earlier is not None and not earlier[1].rstrip().endswith(("?", "？")):
+                return (earlier[0],), tidy(earlier[1], self.books)
+        return self._answers(position, candidate, text)
+
+    def _answers(self, position: int, candidate: Candidate, text: str) -> tuple[tuple[int, ...], str] | None:
+        """ "Who does the labels?" - "I will": the task is in the question."""
+        asked = [n for n in range(max(0, position - 2), position) if self.request.turns[n].role != "assistant"]
+        if candidate.type != "actions" or not asked:
+            return None
+        question = self.request.turns[asked[-1]].text.strip()
+        if len(question) > 120 or not any(book.has("who_does", question) for book in self.books):
+            return None
+        return (asked[-1],), f"{question} {text}"
 
     def result(self) -> Extraction:
         """The finds as operations of allowed types, without any secret."""
@@ -164,10 +191,6 @@ class _Reading:
             else:
                 operations.append(Operation(find.type, find.fields, find.turns, find.peer))
         return Extraction(tuple(operations), tuple(self.dropped))
-
-
-def _with_content(kind: str, fields: dict[str, object], text: str) -> dict:  # type: ignore[type-arg]
-    return {**fields, "content": text}
 
 
 def _noted(turns: Sequence[Turn], position: int, books: Sequence[Phrasebook]) -> bool:
