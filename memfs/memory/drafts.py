@@ -105,10 +105,20 @@ def _values(op: Operation, context: _Context) -> dict[str, FieldValue]:
         values["date"] = context.evidence.time.date().isoformat()
     if isinstance(tags := values.get("tags"), tuple):
         values["tags"] = _tags(tags)
-    for part in memory_type.key:
-        if part != "field" and not (part in values and normalise_key(str(values[part]))):
-            raise InvalidRequest(f"{part} is missing")
+    _complete_key(memory_type, values)
     return values
+
+
+def _complete_key(memory_type: MemoryType, values: dict[str, FieldValue]) -> None:
+    """Every part of the key must be there; an item without a topic is known by what it says."""
+    if memory_type.shape == "item" and normalise_key(str(values.get("topic", ""))) in ("general", "", "一般"):
+        values.pop("topic", None)
+    main = _main_field(memory_type)
+    for part in memory_type.key:
+        known = part in values and normalise_key(str(values[part]))
+        by_main = part == "topic" and memory_type.shape == "item" and main is not None and main.name in values
+        if part != "field" and not known and not by_main:
+            raise InvalidRequest(f"{part} is missing")
 
 
 def _open_field(name: str, raw: Any) -> FieldType | None:
@@ -164,7 +174,7 @@ def _entry_drafts(context: _Context) -> Iterator[Draft]:
     values: dict[str, Any] = dict(context.values)
     # A key that is cut is cut before the id is made: the id must fit the text that will stand in the file.
     text, values = _render(context, values, longest)
-    parts = [str(values[part]) for part in context.type.key]
+    parts = [str(values.get(part) or values[main.name if main else part]) for part in context.type.key]
     entry = entry_id(context.target.identity, context.target.peer, context.type.name, parts)
     if main and main.operator == "patch" and is_patch(str(values[main.name])):
         old = split_tags(context.existing[entry])[0] if entry in context.existing else None

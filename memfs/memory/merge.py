@@ -20,7 +20,7 @@ from memfs.memory.matching import Match, find_match
 from memfs.memory.plain import plain_text, says_no_more
 from memfs.memory.snapshot import Action, MergeResult, Outcome, Snapshot
 from memfs.memory.suggestions import offer
-from memfs.memory.wording import combine, core_key, restates, strike
+from memfs.memory.wording import combine, core_key, restates, strike, unstruck, without_date
 from memfs.memory.writing import add_entry, add_superseded, rewrite_entry
 from memfs.model import Draft
 
@@ -163,13 +163,13 @@ class _Merge:
     def _come_late(self, draft: Draft, match: Match, record: LedgerRecord) -> Outcome:
         """Older evidence changes nothing; an older decision enters already superseded."""
         older = as_utc(draft.evidence.time) < as_utc(record.time)
-        if not (draft.supersedes and older) or restates(draft.text, match.block.text):
+        if not (draft.supersedes and older) or draft.inferred or restates(draft.text, match.block.text):
             return _outcome(
                 draft, "unchanged", match.path, "newer evidence says otherwise" if older else None
             )
-        past = superseded_id(draft.id, draft.text)
-        if past in self.desk.records or self.desk.document(match.path).find(past):
-            return _outcome(draft, "unchanged", match.path, entry=past)
+        past = superseded_id(draft.id, without_date(draft.text))
+        if self._is_past(draft, past, match.path):
+            return _outcome(draft, "unchanged", match.path, "it is known as superseded")
         if held := self._held_back(draft, past):
             return _outcome(draft, "forgotten", match.path, held, entry=past)
         struck = strike(draft.text, as_utc(record.time).date().isoformat())
@@ -187,7 +187,7 @@ class _Merge:
         return _outcome(draft, "updated", match.path)
 
     def _supersede(self, draft: Draft, match: Match, record: LedgerRecord) -> Outcome:
-        past = superseded_id(draft.id, match.block.text)
+        past = superseded_id(draft.id, without_date(match.block.text))
         ours = " ".join(match.block.text.split())
         rewrite_entry(self.desk, match, draft.text, box=match.block.box)
         if past not in self.desk.records and not self.desk.document(match.path).find(past):
@@ -197,6 +197,14 @@ class _Merge:
             self.desk.record(self.desk.homes[draft.id], old)
         self._note(draft, draft.text, match.path, record.box, record)
         return _outcome(draft, "superseded", match.path)
+
+    def _is_past(self, draft: Draft, past: str, path: str) -> bool:
+        """Whether a decision stands among the superseded ones of its topic already."""
+        if past in self.desk.records or self.desk.document(path).find(past):
+            return True
+        known = (self.desk.owned(entry) for entry in self.desk.records if entry.startswith(f"{draft.id}-"))
+        texts = [unstruck(found[1].text) for found in known if found and found[1].kind != "callout"]
+        return any(restates(draft.text, text) or restates(text, draft.text) for text in texts)
 
     # -- common ---------------------------------------------------------------------------------------------
 

@@ -21,12 +21,12 @@ def link_names(text: str, names: Mapping[str, str], *, own: str = "") -> str:
     not linked as "Gateway".
     """
     for name, path in sorted(_unambiguous(names).items(), key=lambda pair: (-len(pair[0]), pair[0])):
-        if path.removesuffix(".md") == own.removesuffix(".md") or any(char in name for char in "[]|#^\n"):
+        if (own and path.endswith(own)) or any(char in name for char in "[]|#^\n"):
             continue
-        at = _first_mention(text, name)
-        if at is not None and f"[[{path.removesuffix('.md')}|" not in text:
-            shown = text[at : at + len(name)]
-            text = f"{text[:at]}[[{path.removesuffix('.md')}|{shown}]]{text[at + len(name) :]}"
+        target = path.removesuffix(".md")
+        span = _first_mention(text, name)
+        if span is not None and f"[[{target}|" not in text:
+            text = f"{text[: span[0]]}[[{target}|{text[slice(*span)]}]]{text[span[1] :]}"
     return text
 
 
@@ -43,12 +43,22 @@ def _unambiguous(names: Mapping[str, str]) -> dict[str, str]:
     return {name: path for name, path in enough.items() if len(paths[name.casefold()]) == 1}
 
 
-def _first_mention(text: str, name: str) -> int | None:
-    """Where the name stands as whole words, outside of code, links and addresses; letter case must fit."""
+def _first_mention(text: str, name: str) -> tuple[int, int] | None:
+    """Where the name stands as whole words, outside of code, links and addresses."""
     opaque = [match.span() for match in _OPAQUE.finditer(text)]
     literal = re.escape(name)
     pattern = literal if has_cjk(name) else rf"(?<![\w-]){literal}(?![\w-])"
-    for match in re.finditer(pattern, text):
-        if not any(start < match.end() and match.start() < end for start, end in opaque):
-            return match.start()
+    for match in re.finditer(pattern, text, re.IGNORECASE):
+        if _is_meant(match.group(), name) and not any(
+            a < match.end() and match.start() < b for a, b in opaque
+        ):
+            return match.span()
     return None
+
+
+def _is_meant(shown: str, name: str) -> bool:
+    """A name with capitals is meant as it is written; one word in lower case (a file's name) with a capital."""
+    if name != name.lower():
+        return shown == name
+    one_word = re.fullmatch(r"[^\W\d_]+", name) is not None and name.isascii()
+    return shown[0].isupper() if one_word else True

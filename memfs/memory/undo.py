@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memfs.errors import InvalidDocument
 from memfs.markdown import (
@@ -64,11 +64,19 @@ class _Undo:
     def apply(self, entry: str) -> Outcome | None:
         was, became = self.old.records.get(entry), self.new.records.get(entry)
         try:
+            if was and became and (was.hash, was.box) == (became.hash, became.box):
+                self._forget_time(entry, was, became)
+                return None
             if became is None:
                 return self._bring_back(entry, was) if was else None
             return self._take_back(entry, was, became)
         except InvalidDocument as error:
             return self._report(entry, "refused", error.message)
+
+    def _forget_time(self, entry: str, was: LedgerRecord, became: LedgerRecord) -> None:
+        """The commit only noted newer evidence, or another place, for the same text."""
+        if self.desk.records.get(entry) == became:
+            self.desk.record(self.desk.homes[entry], replace(was, at=became.at))
 
     def _take_back(self, entry: str, was: LedgerRecord | None, became: LedgerRecord) -> Outcome:
         found = self.desk.owned(entry)
@@ -120,9 +128,10 @@ class _Undo:
     def mark(self, entry: str) -> None:
         """Keep what the commit wrote of an entry from coming back out of the same evidence."""
         was, became = self.old.records.get(entry), self.new.records.get(entry)
-        if became is None or (was is not None and was.hash == became.hash) or _is_superseded(entry):
+        if became is None or (was is not None and was.hash == became.hash):
             return
-        self.desk.mark(Mark("text", says(became)))
+        if not _is_superseded(entry):
+            self.desk.mark(Mark("text", says(became)))
         if not entry.endswith("-q"):
             self.desk.mark(Mark("entry", entry, became.time))
 
