@@ -203,7 +203,7 @@ class Assembler:
             yield from self._leave()
 
     def _unsettled(self) -> list[int]:
-        """Starts of turns that later records may still join: those with nothing said by a person after them."""
+        """Starts of turns that later records may still join: no person has spoken after them."""
         starts: list[int] = []
         for turn in self._queue:
             if turn.role != "assistant":

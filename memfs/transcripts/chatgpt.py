@@ -42,16 +42,22 @@ class ChatGPT:
 
     def open(self, source: Source) -> Reader:
         document = read_document(source)
-        conversations = document if isinstance(document, list) else [document]
-        trees = [
-            tree for tree in conversations if isinstance(tree, dict) and isinstance(tree.get("mapping"), dict)
-        ]
-        return self.read(trees, source, len(conversations))
+        return self.read(_trees(document), source, len(document) if isinstance(document, list) else 1)
 
     def read(self, trees: list[dict[str, Any]], source: Source, of: int) -> Reader:
         """A reader of parsed conversations; ``of`` says how many the file has."""
         readers = [conversation_reader(self.name, source, *_read_tree(tree, source.limits)) for tree in trees]
         return export_reader(self.name, source, readers, of)
+
+
+def trees_in(source: Source) -> list[dict[str, Any]]:
+    """The conversations of one file, parsed."""
+    return _trees(read_document(source))
+
+
+def _trees(document: Any) -> list[dict[str, Any]]:
+    conversations = document if isinstance(document, list) else [document]
+    return [tree for tree in conversations if isinstance(_dict(tree).get("mapping"), dict)]
 
 
 def merge_trees(parts: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:

@@ -76,7 +76,7 @@ class GeminiCli:
 
 
 def _open_lines(format: str, source: Source) -> Reader:
-    """Later lines change earlier messages, so all are read; given out are those that are new since ``start``."""
+    """Later lines change earlier messages, so all are read; what is new since ``start`` is given out."""
     size = size_of(source.stream)
     progress = Progress(restarted=source.start > size)
     start = 0 if progress.restarted else source.start

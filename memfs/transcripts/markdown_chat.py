@@ -22,7 +22,8 @@ _LABEL = re.compile(
     r"(?:\*\*|__)(?P<label>[^*_\n]{1,40}?)(?:[:：](?:\*\*|__)|(?:\*\*|__)[:：])[ \t]*(?P<text>.*)\Z"
 )
 _WHEN = re.compile(
-    r"\A(?P<name>.*?)[ \t]*[-–—·|,]?[ \t]*[(\[（]?(?P<when>\d{4}[-/.年]\d{1,2}[-/.月][^)\]）]*)[)\]）]?[ \t]*\Z"
+    r"\A(?P<name>.*?)[ \t]*[-–—·|,]?[ \t]*"
+    r"[(\[（]?(?P<when>\d{4}[-/.年]\d{1,2}[-/.月][^)\]）]*)[)\]）]?[ \t]*\Z"
 )
 _ORNAMENT = re.compile(r"\A[^\w一-鿿]+|[^\w一-鿿]+\Z")
 _SEPARATOR = re.compile(r"\s*\n[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*\Z")
@@ -85,7 +86,7 @@ def _style_of(body: list[str]) -> str | None:
 
 
 def _marked(body: list[str], style: str) -> Iterator[tuple[str, _Mark | None]]:
-    """The lines, each with the mark that it is. Role headings count at the level of the first of them only."""
+    """The lines, each with the mark that it is. Role headings count at the level of the first only."""
     level: int | None = None
     flat = [_unquoted(line) for line in body] if style == "callout" else body
     for line, (_, fenced) in zip(body, unfenced(flat), strict=True):

@@ -53,8 +53,8 @@ def open_transcript(
 ) -> Reader:
     """Start reading a transcript at byte ``start``.
 
-    ``stream`` must be seekable and stay open while the reader is used. ``name`` is for messages. ``me``: names
-    under which the user appears in group chats. ``parsers``: further ones, asked before those of memfs.
+    ``stream`` must be seekable and stay open while the reader is used. ``name`` is for messages. ``me``:
+    names under which the user appears in group chats. ``parsers``: further ones, asked before memfs's own.
     An export of many conversations is one reader with `Reader.conversations`.
     Raises UnknownFormat (no parser knows it) and TranscriptError (broken, binary, wrong encoding).
     """

@@ -19,6 +19,7 @@ from memfs.transcripts.cues import (
     OWN_CALL_MARK,
     SESSION_CUES,
     TURN_CUES,
+    WORDS,
 )
 from memfs.transcripts.injected import without_memory_blocks
 
@@ -26,12 +27,26 @@ Scope = Literal["turn", "back", "session", "resume"]
 
 _PRIVATE_TAG = re.compile(r"<(/?)private(?:\s[^<>]*)?>", re.IGNORECASE)
 _OWN_TOOLS = re.compile(r"(?:\A|[_.:/-])memfs(?:\Z|[_.:/-])", re.IGNORECASE)
+_NAME = re.compile(r"\{([^{}?,0-9]+)(\?)?\}( ?)")
 _BEFORE = re.compile(r"(?:\A|[^a-z' ])\s*([a-z' ]*)\Z", re.IGNORECASE)
 
 
 def _any_of(cues: Sequence[str]) -> re.Pattern[str]:
-    loose = (cue.replace("'?", "['’]?").replace(" ", r"\s+") for cue in cues)
-    return re.compile("|".join(f"(?:{cue})" for cue in loose), re.IGNORECASE)
+    return re.compile("|".join(f"(?:{_pattern(cue)})" for cue in cues), re.IGNORECASE)
+
+
+def _pattern(cue: str) -> str:
+    """A cue as a regular expression: names filled in, apostrophes and spaces of all kinds allowed."""
+    filled = _NAME.sub(_words, cue)
+    if cue.isascii() and "\\" not in cue:  # plain English
+        filled = rf"\b{filled}\b"
+    return filled.replace("'", "['’]").replace(" ", r"\s+")
+
+
+def _words(name: re.Match[str]) -> str:
+    """The alternatives that a name stands for; one that may be missing takes the space after it along."""
+    words = "|".join(sorted(WORDS[name[1]], key=len, reverse=True))
+    return rf"(?:(?:{words}){name[3]})?" if name[2] else rf"(?:{words}){name[3]}"
 
 
 _TURN, _BACK = _any_of(TURN_CUES), _any_of(BACK_CUES)
@@ -40,7 +55,7 @@ _SESSION, _RESUME = _any_of(SESSION_CUES), _any_of(BACK_ON_CUES)
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """How much was withheld, by reason. ``session_off``: the conversation as it now stands is off the record."""
+    """How much was withheld, by reason. ``session_off``: the conversation is off the record as it ends."""
 
     counts: Mapping[str, int] = field(default_factory=dict)
     session_off: bool = False
@@ -100,12 +115,12 @@ def _off_the_record(turns: list[Turn], scopes: list[Scope | None], off: bool) ->
 
 
 def off_the_record(text: str) -> Scope | None:
-    """What a person's words put off the record: this turn, also the one before, or the session; or back on again."""
+    """What words put off the record: this turn, also the one before, or the session; or back on."""
     if _RESUME.search(text):
         return "resume"
     for pattern, scope in ((_SESSION, "session"), (_BACK, "back"), (_TURN, "turn")):
         for found in pattern.finditer(text):
-            if not _is_statement(text[: found.start()]):
+            if "want you" in found[0].lower() or not _is_statement(text[: found.start()]):
                 return scope  # type: ignore[return-value]
     return None
 
@@ -177,7 +192,7 @@ def _clean_text(text: str, counts: Counter[str]) -> str:
 def without_private(text: str) -> tuple[str, int]:
     """The text without what stands in ``<private>...</private>``, and how many spans that was.
 
-    Spans may nest; one that is never closed goes to the end of the text, one never opened begins at its start.
+    Spans may nest; one never closed goes to the end of the text, one never opened begins at its start.
     """
     kept: list[str] = []
     depth = spans = end = 0

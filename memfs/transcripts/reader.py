@@ -55,13 +55,13 @@ class Progress:
 class Reader:
     """One conversation; iterate it once for its turns.
 
-    ``format`` names the parser. ``session`` is known from the start as far as the head of the file tells
-    it, and complete after the last turn. After the last turn also: ``consumed`` (bytes up to the last whole
-    record), ``settled`` (the offset before which no turn can grow any more: an assistant turn at the end may still
-    get text and tool results), ``pending_tail`` (an unfinished line waits), ``skipped`` (malformed lines),
-    ``ignored`` (lines of unknown kinds), ``counts`` and ``problems``. ``incremental``: offsets mean something;
-    else the file is rewritten whole and turns go by their ids. ``restarted``: the file was shorter than
-    ``start`` and was read from its beginning. ``conversations`` holds a reader for each conversation of an export.
+    ``format`` names the parser. ``incremental``: offsets mean something; else the file is rewritten whole,
+    and turns go by their ids. ``conversations`` holds a reader for each conversation of an export.
+    ``session`` is known from the start as far as the head of the file tells it, and complete after the last
+    turn. Known after the last turn: ``consumed`` (bytes up to the last whole record), ``settled`` (the offset
+    before which no turn can grow any more: an assistant turn at the end may still get text and results),
+    ``pending_tail`` (an unfinished line waits), ``skipped`` (malformed lines), ``ignored`` (lines of unknown
+    kinds), ``counts``, ``problems``, and ``restarted``: the file was shorter than ``start``, and read anew.
     """
 
     def __init__(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memfs.model import Session, ToolCall, Turn
+from memfs.transcripts.folder import Folder
 from memfs.transcripts.reader import Reader
 
 # Counts that are part of the picture even when they are 0.
@@ -15,8 +16,15 @@ _COUNTS = {
 _INTERNAL = frozenset({"skipped", "ignored"})
 
 
-def transcript_json(reader: Reader) -> dict[str, Any]:
-    """The format, session, turns and whatever was noted of a transcript. Reads it to its end."""
+def transcript_json(reader: Reader | Folder) -> dict[str, Any]:
+    """The format, session, turns and whatever was noted of a transcript. Reads it to its end.
+
+    A folder is like its transcript if it has one, else it has a list of them; it also names ignored files.
+    """
+    if isinstance(reader, Folder):
+        reports = [transcript_json(one) for one in reader.readers]
+        whole = reports[0] if len(reports) == 1 else {"format": None, "transcripts": reports}
+        return whole | {"ignored_files": list(reader.ignored)}
     if reader.conversations:
         conversations = [_conversation(one) for one in reader.conversations]
         return {"format": reader.format, "conversations": conversations, **_problems(reader)}

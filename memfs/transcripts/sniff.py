@@ -39,7 +39,7 @@ class Sketch:
 
 
 def ignored_name(name: str) -> bool:
-    """Whether a file of this name is none of a person's transcripts, whatever it holds: a watcher never opens it."""
+    """Whether a file of this name is no transcript, whatever it holds; a watcher never opens it."""
     return _BESIDE.search(name) is not None
 
 
