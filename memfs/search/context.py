@@ -124,18 +124,17 @@ def _fill(sections: Sequence[ContextSection], room: int) -> list[list[str]]:
     """Return the lines that each section may show: equal shares first, then the rest in order."""
     taken: list[list[str]] = [[] for _ in sections]
     share = room // max(1, len(sections))
-    for limit in (share, room):
+    for last in (False, True):
         for section, lines in zip(sections, taken, strict=True):
-            own = min(limit, room)
+            own = room if last else min(share, room)
             heading = 0 if lines else _cost(f"\n## {_TITLES[section.kind]}")
             while len(lines) < len(section.items):
-                line = _fit(section.items[len(lines)], own - heading, cut=limit == room)
+                line = _fit(section.items[len(lines)], own - heading, cut=last)
                 if line is None:
                     break
                 lines.append(line)
-                own -= heading + _cost(line)
-                room -= heading + _cost(line)
-                heading = 0
+                spent = heading + _cost(line)
+                own, room, heading = own - spent, room - spent, 0
     return taken
 
 

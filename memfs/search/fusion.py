@@ -58,10 +58,10 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked: terms, the whole of it as a block id, and the days it speaks of (both included)."""
+    """What is asked: terms, the block ids that it may name, and the days it speaks of (both included)."""
 
     terms: tuple[QueryTerm, ...]
-    block: str | None = None
+    blocks: tuple[str, ...] = ()
     days: tuple[tuple[int, int], ...] = ()
 
 
@@ -105,7 +105,7 @@ def _found(term: QueryTerm, counts: Sequence[Mapping[str, int]], lengths: Sequen
 
 def _score(question: Question, passage: Passage) -> float:
     view = passage.chunk.view
-    if question.block is not None and view.id == question.block:
+    if view.id in question.blocks:
         return 1.0
     words = lexical_score(question.terms, passage)
     meaning = 0.0

@@ -53,10 +53,12 @@ class Meanings:
             self._storage.write_note("vectors", self._state(store) if complete else None)
         return ()
 
-    def complete(self) -> bool:
-        """Say whether the vectors of the current model are all there."""
+    def complete(self, dimensions: int | None = None) -> bool:
+        """Say whether the vectors of the current model are all there; ``dimensions`` where they are known."""
         note = self._storage.note("vectors")
         if self._embedder is None or not isinstance(note, list) or note[0] != self._embedder.name:
+            return False
+        if dimensions not in (None, note[1]):
             return False
         return VectorStore(self._folder / "vectors", note[0], note[1]).count() >= int(note[2])
 
@@ -70,7 +72,7 @@ class Meanings:
             near = self._store(self._embedder).compare(self._embedder.embed([query])[0])
         except SearchIndexError as error:
             return None, (f"searched by words only: {error.message}",)
-        if self.complete():
+        if self.complete(self._embedder.dimensions):
             return near, ()
         return near, ("vectors are being rebuilt: some entries are found by words only",)
 

@@ -74,7 +74,7 @@ class MiniLM:
         except ImportError as error:
             raise SearchIndexError(f"the embedding engine is not installed: {error.name}") from error
         path = model_path()
-        _verify(path, MINILM_SHA256, self._state)
+        verify(path, MINILM_SHA256, self._state)
         options = ort.SessionOptions()
         options.intra_op_num_threads = min(2, os.cpu_count() or 1)
         options.inter_op_num_threads = 1
@@ -96,7 +96,7 @@ def _batches(items: list[int], size: int) -> Iterator[list[int]]:
         yield items[start : start + size]
 
 
-def _verify(path: Path, sha256: str, state: Path | None) -> None:
+def verify(path: Path, sha256: str, state: Path | None) -> None:
     """Check the model's checksum; once per file as it lies on disk, where ``state`` can remember it."""
     try:
         stat = path.stat()

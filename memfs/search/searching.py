@@ -56,10 +56,9 @@ def search_storage(
         return SearchResult((), ("nothing is indexed yet",))
     searcher = storage.searcher()
     allowed = lexicon.filter_query(filters)
-    block = query.strip().lstrip("^")
     when = read_when(query, today)
-    question = Question(_question_terms(searcher, when.rest, filters), block or None, when.ranges)
-    passages = _by_block(searcher, block, allowed)
+    question = Question(_question_terms(searcher, when.rest, filters), _blocks(query), when.ranges)
+    passages = _by_block(searcher, question, allowed)
     degraded: tuple[str, ...] = ()
     for first, last in question.days:
         passages |= _fetch(searcher, lexicon.both(lexicon.mentioning(first, last), allowed), _BY_DATE)
@@ -90,10 +89,16 @@ def _question_terms(searcher: Any, query: str, filters: Filters) -> tuple[QueryT
     return tuple(out)
 
 
-def _by_block(searcher: Any, block: str, allowed: Any) -> dict[str, Passage]:
-    if not block or " " in block:
+def _blocks(query: str) -> tuple[str, ...]:
+    """Return the block ids that a query of one word may be, with and without memfs's own prefix."""
+    word = query.strip().removeprefix("^")
+    return (word, f"m-{word}") if word and not any(char.isspace() for char in word) else ()
+
+
+def _by_block(searcher: Any, question: Question, allowed: Any) -> dict[str, Passage]:
+    if not question.blocks:
         return {}
-    return _fetch(searcher, lexicon.both(lexicon.any_of("block", [block, f"m-{block}"]), allowed), 20)
+    return _fetch(searcher, lexicon.both(lexicon.any_of("block", question.blocks), allowed), _BY_MEANING)
 
 
 def _by_words(searcher: Any, question: Question, allowed: Any) -> dict[str, Passage]:

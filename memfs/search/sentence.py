@@ -44,7 +44,11 @@ class SentenceTransformers:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one vector of length 1 per text. Raises SearchIndexError when the model cannot be had."""
+        import numpy as np
+
         model = self._load()
+        if not texts:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
         return normalise(
             model.encode(list(texts), batch_size=_BATCH, show_progress_bar=False, convert_to_numpy=True)
         )

@@ -39,4 +39,4 @@ def edit_distance(one: str, other: str, limit: int) -> int:
             row.append(cost)
         if min(row) > limit:
             return limit + 1
-    return row[-1]
+    return min(row[-1], limit + 1)

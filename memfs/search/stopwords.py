@@ -6,11 +6,11 @@ import re
 
 _ENGLISH = """
 a about above after again all also am an and any are as at be because been before being between both but by
-can cannot could did do does doing don dont down during each few for from further get had has have having he
-her here hers him his how i if in into is isnt it its itself just let me might mine more most much must my no
+can cannot could did do does doing down during each few for from further get had has have having he
+her here hers him his how i if in into is it its itself just let me might mine more most much must my no
 nor not of off on once only or other our ours out over own please same shall she should so some such tell
-than that thats the their theirs them then there these they this those through to too under until up us very
-was we were what whats when where which while who whom whose why will with would you your yours
+than that the their theirs them then there these they this those through to too under until up us very
+was we were what when where which while who whom whose why will with would you your yours
 """
 _GERMAN = """
 aber als am an auch auf aus bei bin bis das dass dem den der des die doch ein eine einem einen einer es für
