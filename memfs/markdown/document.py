@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -222,21 +222,19 @@ def _find_problem(
         return header.problem
     if "\0" in text:
         return Problem("the document holds a NUL character", text.count("\n", 0, text.index("\0")) + 1)
+    code = {line for block in blocks if block.kind == "code" for line in range(block.start, block.end)}
     if "<<<<<<<" in text or ">>>>>>>" in text:
         for number, line in enumerate(texts):
-            if _CONFLICT.match(line):
+            if _CONFLICT.match(line) and number not in code:
                 return Problem("conflict markers of an unfinished git merge", number + 1)
-    return _find_doubled_header(texts, header, blocks)
+    return _find_doubled_header(texts, header, code)
 
 
-def _find_doubled_header(
-    texts: Sequence[str], header: Frontmatter, blocks: Sequence[Block]
-) -> Problem | None:
+def _find_doubled_header(texts: Sequence[str], header: Frontmatter, code: Set[int]) -> Problem | None:
     """A union merge of git can put the whole document in twice, its header included."""
     if header.end < 3:
         return None
     lines = list(texts[: header.end])
-    code = {line for block in blocks if block.kind == "code" for line in range(block.start, block.end)}
     for number in range(header.end, len(texts) - header.end + 1):
         if texts[number] != lines[0] or texts[number + 1] != lines[1] or number in code:
             continue

@@ -44,7 +44,8 @@ def insert_after(doc: Document, block: Block, line: str) -> str:
         indent += " " * (block.content - block.indent)
     elif block.parent < 0:
         indent = ""
-    return _place(doc, block.end, [indent + line.strip(" \t")], gap=block.kind != "item")
+    owner = block.start if block.kind == "item" else None
+    return _place(doc, block.end, [indent + line.strip(" \t")], gap=owner is None, owner=owner)
 
 
 def remove_section(doc: Document, trail: tuple[str, ...]) -> str:
@@ -124,8 +125,13 @@ def _create_section(doc: Document, trail: tuple[str, ...], line: str, *, create:
     return _place(doc, _end_of_text(doc, doc.frontmatter.end, end), [*new, line], gap=True, kind=kind)
 
 
-def _place(doc: Document, at: int, new: list[str], *, gap: bool, kind: str | None = None) -> str:
-    """Put new lines before line ``at``; ``gap``: below an empty line, where the lines after it allow that."""
+def _place(
+    doc: Document, at: int, new: list[str], *, gap: bool, kind: str | None = None, owner: int | None = None
+) -> str:
+    """Put new lines before line ``at``; ``gap``: below an empty line, where the lines after it allow that.
+
+    What is added must be a block of this ``kind``, nested in the item that begins on line ``owner``.
+    """
     crowded = at < len(doc.lines) and not is_blank(doc.lines[at])
     if crowded:
         ways = [(False, False), (True, False), (False, True), (True, True)]
@@ -134,7 +140,11 @@ def _place(doc: Document, at: int, new: list[str], *, gap: bool, kind: str | Non
     for above, below in ways:
         placed = [*([""] if above else []), *new, *([""] if below else [])]
         result = _with_lines(doc, at, placed)
-        if _only_added(doc, parse_document(result), at, len(placed), kind):
+        after = parse_document(result)
+        added = _added(doc, after, range(at, at + len(placed)))
+        if added is None or (kind is not None and added.kind != kind):
+            continue
+        if owner is None or (added.parent >= 0 and after.blocks[added.parent].start == owner):
             return result
     opened = [block for block in doc.blocks if block.start < at]
     raise InvalidDocument(
@@ -153,12 +163,14 @@ def _with_lines(doc: Document, at: int, new: list[str]) -> str:
     return join_lines(doc, lines)
 
 
-def _only_added(doc: Document, after: Document, at: int, count: int, kind: str | None) -> bool:
-    """True when the new lines hold one block, of this kind, and all else is as it was before."""
-    new = range(at, at + count)
+def _added(doc: Document, after: Document, new: range) -> Block | None:
+    """The one block that the new lines hold; None when they hold another number, or change anything else."""
     added = [block for block in after.blocks if block.start in new]
-    if len(added) != 1 or (kind is not None and added[0].kind != kind):
-        return False
-    kept = [(b.kind, b.block_id, b.text) for b in after.blocks if b.start not in new]
+    kept = [_key(block) for block in after.blocks if block.start not in new]
     titles = [(s.level, s.title) for s in after.sections if s.line not in new]
-    return kept == [(b.kind, b.block_id, b.text) for b in doc.blocks] and titles == headings(doc)
+    same = kept == [_key(block) for block in doc.blocks] and titles == headings(doc)
+    return added[0] if len(added) == 1 and same else None
+
+
+def _key(block: Block) -> tuple[str, str | None, str, bool]:
+    return block.kind, block.block_id, block.text, block.parent >= 0

@@ -180,6 +180,11 @@ def test_a_document_that_cannot_be_written_says_why_and_where(text: str, line: i
     assert caught.value.hint
 
 
+def test_conflict_markers_shown_in_code_are_no_conflict() -> None:
+    assert parse_document("```\n<<<<<<< HEAD\n=======\n>>>>>>> other\n```\n").writable
+    assert not parse_document("<<<<<<< HEAD\n```\n=======\n```\n>>>>>>> other\n").writable
+
+
 def test_indented_or_shorter_marks_are_no_conflict() -> None:
     assert parse_document("    <<<<<<< HEAD\n<<<<<< six\n<<<<<<<<< nine\n").writable
 
