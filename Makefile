@@ -8,7 +8,7 @@ GROUP = $(BIN)/python -c 'import sys, tomllib; \
 	print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"][sys.argv[1]], sep="\n")'
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow check lint types imports format docs bench clean
+.PHONY: help demo test test-slow check lint types imports format docs sample bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s%s\n", $$1, $$2}' Makefile
@@ -43,6 +43,9 @@ docs: .venv/.memfs ## write the generated pages
 	mv docs/settings.new docs/settings.md
 	$(BIN)/python docs/commands.py > docs/commands.new
 	mv docs/commands.new docs/commands.md
+
+sample: .venv/.memfs ## build the extracted part of sample_vault/ anew
+	$(BIN)/python -m tests.sample.build
 
 bench: .venv/.test ## run the benchmarks, one after the other
 	@set -e; for file in benchmarks/[!_]*.py; do echo "== $$file"; $(BIN)/python $$file; done
