@@ -78,6 +78,8 @@ def find_candidates(sentence: Sentence, heard: Heard) -> tuple[list[Candidate], 
             )
             if _better(found, best[number]):
                 best[number] = found
+    if any(each is not None and each.strength >= 2 for each in best):
+        best = [None if each is not None and each.type == "notes" and each.strength < 2 else each for each in best]
     joined = _join(sentence, best, heard, blocked)
     return [replace(each, remember=remember) for each in joined], held_back
 
@@ -98,7 +100,8 @@ def _strength(cue: Cue, matches: Sequence[re.Match[str]], heard: Heard) -> float
         return cue.strength
     if heard.noted:
         return 1.0
-    return 1.0 if len({match[0].lower() for match in matches}) >= 2 and cue.type != "notes" else 0.0
+    several = len({match[0].lower() for match in matches}) >= 2
+    return 1.0 if several and cue.type not in {"notes", "actions"} else 0.0
 
 
 def _better(new: Candidate, old: Candidate | None) -> bool:
@@ -126,7 +129,7 @@ def _has_needs(cue: Cue, match: re.Match[str], number: int, sentence: Sentence, 
             len(heard.dates) == 1 and number + 1 < len(sentence.clauses) and _starts_with_date(sentence, number + 1, heard)
         )
     if cue.needs == "accepted":
-        return bool(_shingles(match[0], heard.books) & _shingles(heard.proposal, heard.books))
+        return any(book.has("proposal", heard.proposal) for book in heard.books) and bool(_shingles(match[0], heard.books) & _shingles(heard.proposal, heard.books))
     if cue.needs == "name":
         name = named_groups(match).get("name", "")
         return bool(name) and not any(book.has("not_a_name", name) for book in heard.books)
@@ -177,9 +180,14 @@ def _block_questions(
     """A sentence that asks from its start is all question; else the clauses that ask, and the last before "?"."""
     asks = sentence.masked.rstrip(BLANK + " \"'”」)").endswith(("?", "？"))
     starts = book.has("question_start", sentence.masked)
-    if starts or (asks and book.has("tag_question", sentence.masked)):
+    if asks and (starts or book.has("tag_question", sentence.masked)):
         everywhere[None] = "question"
         return
+    if starts:  # no question mark: up to where the user speaks of themselves
+        for number, (start, end) in enumerate(sentence.clauses):
+            if number and book.has("first_person", sentence.masked[start:end]):
+                break
+            reasons[number][None] = "question"
     if asks:
         reasons[-1][None] = "question"
     for number, (start, end) in enumerate(sentence.clauses):
@@ -219,6 +227,8 @@ def _goes_on(clause: str, last: Candidate, found: Candidate, books: Sequence[Phr
     """Whether a clause with a cue of its own still speaks of the one before: "..., otherwise it fails"."""
     if found.strength > 2 or found.type == "actions":
         return False
+    if len(clause.split()) <= 2 and len(clause.strip()) < 14 and sum(c > "\u2e7f" for c in clause) < 5:
+        return True  # too short to stand alone
     if last.type == "entities" and any(book.has("of_the_same", clause) for book in books):
         return True
     if found.type == "notes" and not found.cue.remember and last.type not in {"profile", "events", "notes"}:

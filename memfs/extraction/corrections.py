@@ -16,7 +16,9 @@ def scratch_earlier(finds: list[Find], start: int) -> None:
     del finds[start:]
 
 
-def add_find(finds: list[Find], new: Find, books: Sequence[Phrasebook], *, corrects: bool) -> None:
+def add_find(
+    finds: list[Find], new: Find, books: Sequence[Phrasebook], *, corrects: bool, reverses: bool = False
+) -> None:
     """Add ``new``; what it repeats or corrects goes. ``corrects``: it says that something changed."""
     if finds and _belongs(finds[-1], new):
         _append(finds[-1], new, books)
@@ -30,6 +32,10 @@ def add_find(finds: list[Find], new: Find, books: Sequence[Phrasebook], *, corre
             finds.remove(old)
         elif _replaces(new, old, books, corrects=corrects):
             finds.remove(old)
+    if reverses:
+        last = next((old for old in reversed(finds) if old.type == new.type and old.peer == new.peer), None)
+        if last is not None and new.turns[0] - last.turns[-1] <= 4:
+            finds.remove(last)
     if corrects and new.day is not None:
         _move(finds, new)
     finds.append(new)

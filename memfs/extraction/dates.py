@@ -40,7 +40,7 @@ def find_dates(
     for book in books:
         if not book.has("date_hint", text):
             continue
-        past = book.has("past", text)
+        past = book.has("past", text) and not book.has("future", text)
         for rule in book.dates:
             for match in rule.pattern.finditer(text):
                 if any(match.start() < seen.end and seen.start < match.end() for seen in found):

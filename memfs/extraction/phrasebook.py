@@ -143,8 +143,8 @@ def _expand(phrase: str, slots: Mapping[str, str], spaced: bool) -> str:
     if not spaced:
         return f"(?:{text})"
     text = re.sub(r"(?<!\\) (?![?*+{\]])", r"\\s+", text)
-    before = "" if phrase.startswith(("{start}", "^")) else r"(?<!\w)"
-    after = r"(?!\w)" if re.search(r"[\w)?+}]$", text) and not _ends_looking(text) else ""
+    before = r"(?<!\w)" if re.match(r"[\w(]", text) and not phrase.startswith("{start}") else ""
+    after = r"(?!\w)" if re.search(r"[\w)?]$", text) and not _ends_looking(text) else ""
     return f"{before}(?:{text}){after}"
 
 

@@ -143,7 +143,8 @@ class _Reading:
         if kind == "projects":
             self.project = str(fields["project"])
         corrects = any(book.has("correction", sentence.masked) for book in self.books)
-        add_find(self.finds, find, self.books, corrects=corrects)
+        reverses = any(book.has("reversal", sentence.masked) for book in self.books)
+        add_find(self.finds, find, self.books, corrects=corrects or reverses, reverses=reverses)
 
     def _is_thin(self, text: str) -> bool:
         """Words like "that" only: what is meant was said before."""
