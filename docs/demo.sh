@@ -13,7 +13,7 @@ show() {
     printf '\n%s$ %s%s\n' "$bold" "$*" "$plain"
     "$@"
 }
-# The block id of the first line of a file that holds the words.
+# The block id at the end of the first line of a file that holds the words.
 id_of() { sed -n "/$1/s/.*\(\^m-[a-z2-7]*\) *\$/\1/p" "$2" | head -n 1; }
 
 if [ -e "$vault" ] && [ ! -e "$vault/$marker" ]; then
@@ -36,15 +36,15 @@ git commit --quiet --message "Start from the sample vault"
 say "Four conversations wait in inbox/: a Claude Code session, a chat with an API, a chat note, a Chinese group chat."
 show memfs ingest
 show memfs list --identity coding-assistant --type decisions
-show memfs search "why do we keep the cache in SQLite" --limit 3
+show memfs search "which database holds the tide cache" --limit 3
 
 decisions=memories/coding-assistant/decisions.md
 say "Where does a memory come from?"
 show memfs why "$(id_of SQLite $decisions)"
 
 say "Now somebody edits the file by hand ..."
-edited=$(id_of SQLite $decisions)
-sed 's/in SQLite instead of in memory/in SQLite, one file per harbour/' $decisions > decisions.new
+sed 's/We decided to use SQLite instead of PostgreSQL for the tide cache/SQLite, one file per harbour office/' \
+    $decisions > decisions.new
 mv decisions.new $decisions
 show git --no-pager diff --unified=0 -- $decisions
 
@@ -52,7 +52,7 @@ say "... and another conversation says it differently. The hand edit wins; the o
 cat > inbox/coding-assistant/2026-11-30-cache-again.md <<'CHAT'
 ## User (2026-11-30 09:15)
 
-We decided to keep the tide cache in PostgreSQL, because the harbours want one shared server.
+We decided to use DuckDB for the tide cache, because the harbours ask for yearly reports.
 
 ## Assistant (2026-11-30 09:16)
 
@@ -67,4 +67,3 @@ show memfs undo HEAD
 show git --no-pager log --oneline
 
 say "The vault is yours: open $vault in Obsidian or an editor, or go on with: memfs --help"
-: "$edited"

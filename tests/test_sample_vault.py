@@ -63,7 +63,7 @@ def test_it_has_two_identities_a_peer_of_each_and_every_common_type() -> None:
     assert {path.parent.name for path in MEMORIES.glob("*/peers/*")} == {"peers"}
     views = [view for path in notes() for view in view_entries(rel(path), path.read_text("utf-8"), root="")]
     assert {view.identity for view in views} == set(IDENTITIES)
-    assert {view.peer for view in views} >= {None, "jonas", "lin"}
+    assert {view.peer for view in views} >= {None, "jonas", "林晓"}
     registry = build_registry(read_builtin_templates("types"), {})
     written = {parse_document(path.read_text("utf-8")).frontmatter.values["type"] for path in notes()}
     common = {"profile", "preferences", "projects", "decisions", "actions", "notes", "entities", "events"}
