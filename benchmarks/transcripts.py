@@ -1,7 +1,7 @@
 """Throughput and memory of reading a long session: ``python benchmarks/transcripts.py [MEGABYTES] [FORMAT]``.
 
-Writes a made-up session of that size (default 300; format claude-code, codex or openai) in a temporary folder,
-reads it in a process of its own, and reports MB/s on one core and the peak of resident memory.
+Writes a made-up session of that size (default 300; format claude-code, codex or openai) in a temporary
+folder, reads it in a process of its own, and reports MB/s on one core and the peak of resident memory.
 """
 
 from __future__ import annotations
@@ -18,29 +18,8 @@ from pathlib import Path
 
 from memfs.transcripts import ReadLimits, open_transcript
 
-WORDS = [
-    "the",
-    "kiln",
-    "runs",
-    "hot",
-    "at",
-    "cone",
-    "six",
-    "so",
-    "we",
-    "lower",
-    "the",
-    "ramp",
-    "试烧",
-    "记录",
-    "温度",
-    "before",
-    "glaze",
-    "test",
-    "é",
-    "🌿",
-    "data",
-]
+PROSE = "the kiln runs hot at cone six so we lower the ramp 试烧 记录 温度 before glaze test é 🌿 data"
+WORDS = PROSE.split()
 Row = dict[str, object]
 
 
@@ -77,23 +56,21 @@ def codex_rows(chance: random.Random, number: int) -> Iterator[Row]:
     def row(kind: str, payload: Row) -> Row:
         return {"timestamp": "2026-04-01T10:00:00.000Z", "type": kind, "payload": payload}
 
-    def message(role: str, text: str) -> Row:
-        return {"type": "message", "role": role, "content": [{"type": f"{role}_text", "text": text}]}
+    def message(role: str, block: str, text: str) -> Row:
+        item: Row = {"type": "message", "role": role, "content": [{"type": block, "text": text}]}
+        return row("response_item", item)
 
     if number == 0:
         yield row("session_meta", {"id": "01a00000-0000-7000-8000-000000000001", "cwd": "/proj/kiln"})
     said, answered, call = prose(chance, 40), prose(chance, 150), f"call_{number}"
-    yield row("response_item", message("user", said) | {"content": [{"type": "input_text", "text": said}]})
+    yield message("user", "input_text", said)
     yield row("event_msg", {"type": "user_message", "message": said})
     yield row(
         "response_item", {"type": "function_call", "call_id": call, "name": "shell", "arguments": '{"a": 1}'}
     )
     output = {"type": "function_call_output", "call_id": call, "output": prose(chance, 600)}
     yield row("response_item", output)
-    yield row(
-        "response_item",
-        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": answered}]},
-    )
+    yield message("assistant", "output_text", answered)
     yield row("event_msg", {"type": "agent_message", "message": answered})
 
 
@@ -130,8 +107,8 @@ def measure(path: Path) -> None:
     unit = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
     size = path.stat().st_size / 1e6
-    print(f"{reader.format}: {size:,.0f} MB, {turns:,} turns in {seconds:.1f} s of CPU")
-    print(f"{size / seconds:.0f} MB/s, peak {peak:.0f} MB")
+    sys.stdout.write(f"{reader.format}: {size:,.0f} MB, {turns:,} turns in {seconds:.1f} s of CPU\n")
+    sys.stdout.write(f"{size / seconds:.0f} MB/s, peak {peak:.0f} MB\n")
 
 
 def main() -> None:

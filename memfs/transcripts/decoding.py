@@ -138,7 +138,10 @@ def plain_stream(stream: BinaryIO, name: str) -> BinaryIO:
     head = stream.read(4)
     stream.seek(0)
     if head == ZSTD_MAGIC:
-        return PlainStream(stream, name)  # type: ignore[return-value]
+        plain = PlainStream(stream, name)
+        if not plain.read(1):
+            raise TranscriptError("cannot be decompressed: nothing whole in it", path=name)
+        return plain  # type: ignore[return-value]
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return io.BytesIO(stream.read().decode("utf-16", "replace").encode())
     return stream

@@ -18,7 +18,8 @@ from memfs.transcripts.markdown_chat import MarkdownChat
 from memfs.transcripts.neutral import Neutral
 from memfs.transcripts.openai_messages import OpenAIMessages
 from memfs.transcripts.plain_text import PlainText
-from memfs.transcripts.reader import Parser, Reader, ReadLimits, Source
+from memfs.transcripts.reader import Parser, Progress, Reader, ReadLimits, Source
+from memfs.transcripts.sniff import is_begun
 
 HEAD = 1 << 20
 _HINT = "docs/transcripts.md lists the formats"
@@ -55,11 +56,14 @@ def open_transcript(
 
     ``stream`` must be seekable and stay open while the reader is used. ``name`` is for messages. ``me``:
     names under which the user appears in group chats. ``parsers``: further ones, asked before memfs's own.
-    An export of many conversations is one reader with `Reader.conversations`.
+    An export of many conversations is one reader with `Reader.conversations`. While a first line is still
+    being written the format is "unknown", and the reader waits.
     Raises UnknownFormat (no parser knows it) and TranscriptError (broken, binary, wrong encoding).
     """
     plain = plain_stream(stream, name)
     head = read_head(plain)
+    if is_begun(head):
+        return Reader("unknown", name, Progress(pending_tail=True), tuple, incremental=True, empty=True)
     parser = find_parser(head, parsers)
     if parser is None:
         if is_binary(head):

@@ -34,7 +34,7 @@ class PlainText:
 
 
 def labelled_turns(text: str) -> Iterator[Turn]:
-    """Turns of lines like ``User: ...``; a text without such labels is one turn of the role ``document``.
+    """Turns of lines like ``User: ...``; any other text is one turn of the role ``document``.
 
     A label counts at the start of a line, outside of code fences; what is quoted or indented is text.
     """
@@ -45,7 +45,16 @@ def labelled_turns(text: str) -> Iterator[Turn]:
             parts.append((found["name"], [found["text"]]))
         else:
             parts[-1][1].append(line)
+    if not _is_conversation(parts):
+        parts = [(None, [text])]
     for name, lines in parts:
         said = "\n".join(lines).strip()
         if said:
             yield Turn((role_of(name) if name is not None else None) or "document", said, speaker=name)
+
+
+def _is_conversation(parts: list[tuple[str | None, list[str]]]) -> bool:
+    """Whether the labels make a conversation: it begins with one, or there are both sides."""
+    roles = {role_of(name) for name, _ in parts[1:] if name is not None}
+    above = any(line.strip() for line in parts[0][1])
+    return len(roles) > 1 or (bool(roles) and not above)

@@ -61,6 +61,12 @@ def layout(head: bytes) -> Literal["rows", "document", "text"]:
     return "document" if _DOCUMENT_KEYS & row.keys() else "rows"
 
 
+def is_begun(head: bytes) -> bool:
+    """Whether this is the beginning of a first line of JSON, the rest of which is yet to come."""
+    first = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    return first.startswith(b"{") and b"\n" not in first and not _parses(first)
+
+
 def _parses(line: bytes) -> bool:
     try:
         parse_line(line)
