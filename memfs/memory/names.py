@@ -57,7 +57,7 @@ def _first_mention(text: str, name: str) -> tuple[int, int] | None:
 
 
 def _is_meant(shown: str, name: str) -> bool:
-    """A name with capitals is meant as it is written; one word in lower case (a file's name) with a capital."""
+    """A name with capitals is meant as written; a lower-case word (a file's name) only with a capital."""
     if name != name.lower():
         return shown == name
     one_word = re.fullmatch(r"[^\W\d_]+", name) is not None and name.isascii()

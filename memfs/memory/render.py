@@ -32,7 +32,7 @@ def check_template(name: str, source: str) -> None:
     try:
         _compiled(source)
     except TemplateError as error:
-        raise ConfigError(f"its template does not parse: {error}", key=name) from error
+        raise ConfigError(f"the template of {name} does not parse: {error}", key=name) from error
 
 
 def render(name: str, source: str, values: Mapping[str, Any]) -> str:
@@ -42,4 +42,4 @@ def render(name: str, source: str, values: Mapping[str, Any]) -> str:
     try:
         return _compiled(source).render(**values)
     except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError) as error:
-        raise ConfigError(f"its template fails: {error}", key=name) from error
+        raise ConfigError(f"the template of {name} fails: {error}", key=name) from error

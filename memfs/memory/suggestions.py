@@ -7,13 +7,13 @@ from dataclasses import replace
 from memfs.errors import EntryNotFound
 from memfs.markdown import Block, insert_item, insert_paragraph, remove_block, replace_block
 from memfs.memory.desk import Desk, block_hash, says
-from memfs.memory.ids import suggestion_id, written_hash
+from memfs.memory.ids import suggestion_id, text_hash, written_hash
 from memfs.memory.ledger import LedgerRecord, as_utc
 from memfs.memory.marks import Mark
 from memfs.memory.matching import Match
 from memfs.memory.snapshot import Action, MergeResult, Outcome, Snapshot
 from memfs.memory.views import section_path, suggestion_text
-from memfs.memory.writing import add_callout, begun, known_section
+from memfs.memory.writing import add_callout, begun, known_section, lone_callout
 from memfs.model import Draft
 
 
@@ -25,6 +25,8 @@ def offer(desk: Desk, draft: Draft, match: Match | None) -> Outcome:
     entry = suggestion_id(draft.id)
     path = match.path if match else draft.document
     standing = desk.owned(entry)
+    if not draft.insist and (held := desk.held_back(entry, text_hash(draft.text), draft.evidence.time)):
+        return _outcome(draft, "forgotten", path, held)
     if standing is None and desk.document(path).find(entry):
         return _outcome(draft, "kept", path, "a person's line has the id of the suggestion")
     text = f"{draft.evidence.time.date().isoformat()}: {draft.text}"
@@ -40,7 +42,7 @@ def offer(desk: Desk, draft: Draft, match: Match | None) -> Outcome:
     else:
         document = begun(desk, draft)
         section = known_section(document, draft.section)
-        desk.edit(path, insert_paragraph(document, section, f"> [!question] {text} ^{entry}"), (entry,))
+        desk.edit(path, lone_callout(document, section, entry, text), (entry,))
     home = desk.homes.get(draft.id, draft.document)
     at = None if path == home else path
     desk.record(

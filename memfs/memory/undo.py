@@ -19,6 +19,7 @@ from memfs.memory.ledger import LedgerRecord
 from memfs.memory.marks import Mark
 from memfs.memory.snapshot import Action, MergeResult, Outcome, Snapshot
 from memfs.memory.views import section_path
+from memfs.memory.writing import lone_callout
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +117,10 @@ class _Undo:
         if block.kind == "item":
             box = "" if block.box is None else f"[{block.box}] "
             changed = insert_item(document, section, f"- {box}{text} ^{entry}")
+        elif block.kind == "callout":
+            changed = lone_callout(document, section, entry, text)
         else:
-            mark = "> [!question] " if block.kind == "callout" else ""
-            changed = insert_paragraph(document, section, f"{mark}{text} ^{entry}")
+            changed = insert_paragraph(document, section, f"{text} ^{entry}")
         self.desk.edit(path, changed, (entry,))
         self.desk.record(self.old.homes[entry], was)
         made = self.new.marks - self.old.marks
@@ -132,8 +134,7 @@ class _Undo:
             return
         if not _is_superseded(entry):
             self.desk.mark(Mark("text", says(became)))
-        if not entry.endswith("-q"):
-            self.desk.mark(Mark("entry", entry, became.time))
+        self.desk.mark(Mark("entry", entry, became.time))
 
     def restore_documents(self) -> None:
         """Exact bytes where nobody wrote since; else empty sections that the commit made go too."""

@@ -56,6 +56,15 @@ def add_callout(desk: Desk, match: Match, entry: str, text: str) -> None:
     desk.edit(match.path, insert_after(document, match.block, f"> [!question] {text} ^{entry}"), (entry,))
 
 
+def lone_callout(document: Document, section: tuple[str, ...], entry: str, text: str) -> str:
+    """The document with a suggestion of its own at the end of a section."""
+    placed = parse_document(insert_paragraph(document, section, f"{text} ^{entry}"))
+    (block,) = placed.find(entry)
+    lines = list(placed.lines)
+    lines[block.start] = f"> [!question] {lines[block.start]}"
+    return "".join(lines)
+
+
 def begun(desk: Desk, draft: Draft) -> Document:
     """The draft's document; a new one, with frontmatter and title, where there is none or nothing in it."""
     if not desk.is_blank(draft.document):
