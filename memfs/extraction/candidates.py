@@ -39,7 +39,7 @@ class Heard:
     dates: tuple[DateMention, ...] = ()
     noted: bool = False
     proposal: str = ""
-    people: frozenset[str] = frozenset()
+    project: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def find_candidates(sentence: Sentence, heard: Heard) -> tuple[list[Candidate], 
 def _matches(sentence: Sentence, heard: Heard) -> Iterable[tuple[Cue, list[re.Match[str]]]]:
     for book in heard.books:
         for cue in book.cues:
-            if cue.needs == "date" and not heard.dates:
+            if cue.needs in {"date", "date_near"} and not heard.dates:
                 continue
             matches = list(cue.pattern.finditer(sentence.masked))
             if matches:
@@ -128,6 +128,10 @@ def _has_needs(cue: Cue, match: re.Match[str], number: int, sentence: Sentence, 
         return any(start <= mention.start < end for mention in heard.dates) or (
             len(heard.dates) == 1 and number + 1 < len(sentence.clauses) and _starts_with_date(sentence, number + 1, heard)
         )
+    if cue.needs == "date_near":
+        return len({mention.day for mention in heard.dates}) == 1
+    if cue.type == "projects" and cue.field in {"known_issues", "stage"} and cue.strength <= 2:
+        return heard.project is not None  # else it is a cry for help, or news
     if cue.needs == "accepted":
         return any(book.has("proposal", heard.proposal) for book in heard.books) and bool(_shingles(match[0], heard.books) & _shingles(heard.proposal, heard.books))
     if cue.needs == "name":
@@ -233,4 +237,5 @@ def _goes_on(clause: str, last: Candidate, found: Candidate, books: Sequence[Phr
         return True
     if found.type == "notes" and not found.cue.remember and last.type not in {"profile", "events", "notes"}:
         return True
-    return any(book.has("continues", clause) for book in books)
+    loose = last.type == "notes" or found.type == "notes" or found.strength < 2
+    return loose and any(book.has("continues", clause) for book in books)

@@ -48,7 +48,8 @@ def make_fields(candidate: Candidate, place: Place) -> tuple[str, dict[str, Fiel
     text = tidy(absolute(raw, candidate.start, place.dates), place.books)
     if len(text) < 2:
         return None
-    day = dates[0].day if dates else None
+    due = [mention for mention in dates if mention.day >= place.today]
+    day = (due if due and candidate.type == "actions" else dates)[0].day if dates else None
     maker = {
         "preferences": _preference,
         "decisions": _decision,
@@ -137,9 +138,8 @@ def _value(candidate: Candidate, place: Place, text: str) -> str:
 
 def _project(candidate: Candidate, place: Place, text: str, day: date | None) -> Made | None:
     name = candidate.names.get("project") or place.project or candidate.names.get("what")
-    if not name:  # a problem told in passing wants help now; one that is named as such is worth a note
-        known_issue = candidate.cue.field == "known_issues" and candidate.strength <= 2
-        return None if known_issue else _note(candidate, place, text, day)
+    if not name:
+        return _note(candidate, place, text, day)
     kind = candidate.cue.field or "description"
     return "projects", {"project": name.strip(" ,.，「」《》\"'“”"), kind: text}
 

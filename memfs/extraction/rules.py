@@ -76,6 +76,7 @@ class _Reading:
     playing: bool = False
     project: str | None = None
     anchor: date | None = None
+    lead: tuple[int, str] | None = None  # a note too thin to stand alone, for the next one of its turn
     before: dict[str | None, tuple[int, str]] = field(default_factory=dict)
 
     def hear(self, position: int, turn: Turn) -> None:
@@ -109,7 +110,7 @@ class _Reading:
         if dates:
             self.anchor = dates[-1].day
         proposal = self._proposal(position)
-        candidates, held_back = find_candidates(sentence, Heard(self.books, dates, noted, proposal))
+        candidates, held_back = find_candidates(sentence, Heard(self.books, dates, noted, proposal, self._project_now()))
         self.dropped += [Dropped(kind, reason) for kind, reason in held_back]
         for candidate in candidates:
             place = Place(sentence.text, dates, today, self.books, self._general(), self._project_now())
@@ -134,11 +135,18 @@ class _Reading:
         turns: tuple[int, ...] = (position,)
         if self._is_thin(text):
             fuller = self._fuller(position, turn, sentence, candidate, text)
+            if fuller is None and kind == "notes":
+                self.lead = (position, text)
+                return
             if fuller is None:
                 self.dropped.append(Dropped(kind, "says too little"))
                 return
             turns, text = tuple(sorted({*fuller[0], position})), fuller[1]
             fields = {**fields, CONTENT[kind]: text}
+        elif kind == "notes" and self.lead is not None and self.lead[0] == position:
+            text = f"{self.lead[1]}{'。' if not self.books[0].spaced else '. '}{text}"
+            fields = {**fields, "content": text}
+            self.lead = None
         find = Find(kind, fields, turns, turn.peer, text, day, frozenset(content_words(text, self.books)))
         if kind == "projects":
             self.project = str(fields["project"])
