@@ -20,6 +20,7 @@ from memfs.services.rollforward import Committed, prepare, recover, roll_forward
 from memfs.vault.files import FileState, hash_bytes, read_state
 from memfs.vault.intents import Intent, IntentTarget
 from memfs.vault.lock import hold_vault
+from memfs.vault.setup import ensure_ignores
 
 if TYPE_CHECKING:
     from memfs.history.index import IndexEntry
@@ -162,6 +163,7 @@ def open_transaction(vault: Vault) -> Iterator[Transaction]:
     """
     with hold_vault(vault.layout):
         reach("locked")
+        ensure_ignores(vault.layout)
         recover(vault)
         settle_displaced(vault.layout, vault.read_object, vault.clock().timestamp())
         yield Transaction(vault, require_branch(vault))

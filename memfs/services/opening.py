@@ -14,7 +14,7 @@ from memfs.config import Config, load_config
 from memfs.config.zones import local_zone
 from memfs.errors import InvalidRequest
 from memfs.services.children import ChildRecorder
-from memfs.vault.layout import Layout, find_vault, open_layout
+from memfs.vault.layout import Layout, config_file, find_vault, open_layout
 
 if TYPE_CHECKING:
     from memfs.history.repository import Repository
@@ -107,9 +107,10 @@ def open_vault(
     env = os.environ if environ is None else environ
     start = Path(folder) if folder else Path(env.get(VAULT_VARIABLE) or Path.cwd())
     top = find_vault(start)
-    config = load_config(top, env)
+    config = load_config(config_file(top).parent, env)
+    layout = open_layout(top, config.root)
     return Vault(
-        layout=open_layout(top, config.root),
+        layout=layout,
         config=config,
         clock=clock or (lambda: datetime.now(UTC)),
         zone=local_zone(config.timezone, env),

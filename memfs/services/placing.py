@@ -14,7 +14,7 @@ from memfs.services.failpoints import reach
 from memfs.services.places import resolve_file
 from memfs.services.threeway import is_record_file, merge_files
 from memfs.vault.displaced import Displaced, keep_displaced, list_displaced, write_displaced
-from memfs.vault.files import FileState, exchange, put_new, read_state, remove_file, write_atomic, write_temp
+from memfs.vault.files import TEMP_PREFIX, FileState, exchange, put_new, read_state, remove_file, write_atomic, write_temp
 from memfs.vault.intents import IntentTarget
 from memfs.vault.layout import Layout
 
@@ -48,7 +48,8 @@ def settle_displaced(layout: Layout, read_blob: Blob, now: float) -> tuple[str, 
     for kept in list_displaced(layout):
         if now - kept.time < SETTLE_SECONDS:
             continue
-        saved = kept.read_changed()
+        swept = Path(kept.path).name.startswith(TEMP_PREFIX)  # a dead commit's temp file, no document
+        saved = None if swept else kept.read_changed()
         if saved:
             _merge_saved(layout, kept, saved, read_blob, now)
             changed.append(kept.path)

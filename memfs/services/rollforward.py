@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import RepositoryBusy
@@ -16,6 +17,7 @@ from memfs.services.failpoints import reach
 from memfs.services.places import resolve_file
 from memfs.services.placing import place_target
 from memfs.services.threeway import merge_files
+from memfs.vault.displaced import sweep_temps
 from memfs.vault.files import hash_bytes, read_state, temp_name, write_temp
 from memfs.vault.intents import Intent, IntentTarget, drop_intent, read_intent, write_intent
 
@@ -42,9 +44,12 @@ def recover(vault: Vault) -> Committed | None:
     """
     intent = read_intent(vault.layout)
     if intent is None:
+        _sweep(vault)
         return None
     vault.repository.remove_stale_locks(recorded_children(intent))
-    return roll_forward(vault, intent)
+    committed = roll_forward(vault, intent)
+    sweep_temps(vault.layout, (), time=vault.clock().timestamp())
+    return committed
 
 
 def roll_forward(vault: Vault, intent: Intent) -> Committed:
@@ -65,6 +70,7 @@ def roll_forward(vault: Vault, intent: Intent) -> Committed:
             reach("synced")
             drop_intent(vault.layout)
             reach("log.dropped")
+            _marker(vault).unlink(missing_ok=True)
             return Committed(commit, tuple(target.path for target in intent.targets))
     raise RepositoryBusy(
         f"{intent.branch} keeps moving", hint="the merge is logged and finishes with the next memfs command"
@@ -80,6 +86,7 @@ def prepare(vault: Vault, intent: Intent) -> Intent:
         for target in intent.targets
     ]
     reach("blobs.written")
+    _marker(vault).touch()
     for target in targets:
         if target.data is not None:
             place = resolve_file(vault.top, target.path)
@@ -89,6 +96,18 @@ def prepare(vault: Vault, intent: Intent) -> Intent:
     write_intent(vault.layout, prepared)
     reach("log.written")
     return prepared
+
+
+def _sweep(vault: Vault) -> None:
+    """Take away the temp files of a commit that died before its log was written."""
+    if _marker(vault).exists():
+        sweep_temps(vault.layout, (), time=vault.clock().timestamp())
+        _marker(vault).unlink(missing_ok=True)
+
+
+def _marker(vault: Vault) -> Path:
+    """There while temp files may lie about: looking for them in a large vault takes too long to do it always."""
+    return vault.layout.local / "preparing"
 
 
 def _attempt(vault: Vault, intent: Intent, tip: str | None) -> tuple[Intent, str | None]:
@@ -112,6 +131,7 @@ def _attempt(vault: Vault, intent: Intent, tip: str | None) -> tuple[Intent, str
     write_intent(vault.layout, intent)
     vault.children.intent = intent
     reach("commit.written")
+    vault.repository.sync_objects()  # a ref must never name what a power cut could take away
     _require_branch(vault, intent)
     reach("ref.before")
     moved = vault.repository.move_ref(intent.branch, commit, intent.old, when=vault.now())

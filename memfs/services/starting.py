@@ -65,11 +65,9 @@ def init(
 
 def _known(folder: Path) -> tuple[str, ...]:
     """The identities that a vault has already."""
-    from memfs.vault.layout import config_file, open_layout
+    from memfs.vault.layout import config_file
 
-    if not config_file(folder).is_file():
-        return ()
-    return open_layout(folder, "").identities()
+    return open_vault(folder, environ={}).identities() if config_file(folder).is_file() else ()
 
 
 def _commit(vault: Vault, made: NewVault) -> str | None:
