@@ -84,7 +84,7 @@ def shorten(text: str, limit: int) -> str:
         return text[: ends[-1]]
     head = text[: limit - 1]
     words = head.rsplit(None, 1)
-    if len(words) == 2 and len(words[0]) >= limit // 2:
+    if len(words) == 2 and len(words[0]) >= limit // 2 and not text[limit - 1].isspace():
         head = words[0]
     return head.rstrip(" ,;:，；：") + "…"
 

@@ -59,7 +59,12 @@ def says_no_more(short: str, long: str) -> bool:
     if at < 0:
         return False
     rest = f"{long[:at]} {long[at + len(short) :]}"
-    return _NEGATION.search(rest) is None and not any(mark in rest for mark in _CJK_NEGATIONS)
+    return not negates(rest)
+
+
+def negates(text: str) -> bool:
+    """Whether there is a word of negation in a text (normalised or folded)."""
+    return _NEGATION.search(text) is not None or any(mark in text for mark in _CJK_NEGATIONS)
 
 
 def _weighty(key: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memfs.memory.ids import normalise_key
-from memfs.memory.plain import has_cjk, plain_text, says_no_more
+from memfs.memory.plain import has_cjk, negates, plain_text
 
 FIELD_TYPES = frozenset(
     ("profile", "projects", "events", "cases", "identity", "soul", "trajectories", "skills", "tools")
@@ -177,6 +177,12 @@ def combine(type_name: str, ours: str, theirs: str, *, status_said: bool = True)
 
 
 def restates(short: str, long: str) -> bool:
-    """Whether a decision says the same as the beginning of another, its date aside."""
-    brief, full = core_key("decisions", short), core_key("decisions", long)
-    return brief == full or (full.startswith(brief + " ") and says_no_more(brief, full))
+    """Whether a decision says what another says, dates aside, or says before a comma (", because ...")."""
+    brief, full = _bare_decision(short), _bare_decision(long)
+    rest = full[len(brief) :]
+    added = full.startswith(brief) and rest[:1] in tuple(",;(，；、（") and not negates(rest)
+    return added or normalise_key(brief) == normalise_key(full)
+
+
+def _bare_decision(text: str) -> str:
+    return without_date(plain_text(text)).casefold().rstrip(" .。!！")

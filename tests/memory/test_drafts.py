@@ -38,30 +38,74 @@ def texts(type_name: str, fields: dict[str, Any], **rest: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("type_name", "fields", "lines"),
     [
-        ("profile", {"name": "Priya Raman", "languages": ("en", "de")}, ["name: Priya Raman", "languages: en", "languages: de"]),
+        (
+            "profile",
+            {"name": "Priya Raman", "languages": ("en", "de")},
+            ["name: Priya Raman", "languages: en", "languages: de"],
+        ),
         ("profile", {"field": "name", "value": "Priya"}, ["name: Priya"]),
         ("profile", {"hardware": "an old desktop"}, ["hardware: an old desktop"]),
-        ("projects", {"project": "Mercury", "stage": "beta", "key_tasks": ["a", "b", "a", ""]}, ["stage: beta", "key_tasks: a", "key_tasks: b"]),
+        (
+            "projects",
+            {"project": "Mercury", "stage": "beta", "key_tasks": ["a", "b", "a", ""]},
+            ["stage: beta", "key_tasks: a", "key_tasks: b"],
+        ),
         ("projects", {"project": "Mercury", "tech_stack": "FastAPI"}, ["tech_stack: FastAPI"]),
-        ("projects", {"project": "Mercury", "stage": "", "description": "x", "colour": "red"}, ["description: x"]),
+        (
+            "projects",
+            {"project": "Mercury", "stage": "", "description": "x", "colour": "red"},
+            ["description: x"],
+        ),
         ("preferences", {"topic": "Tests", "content": "pytest"}, ["pytest"]),
-        ("decisions", {"topic": "Queue", "decision": "Redis.", "reason": "runs", "date": "2026-03-10"}, ["**Queue**: Redis, because runs. (2026-03-10)"]),
+        (
+            "decisions",
+            {"topic": "Queue", "decision": "Redis.", "reason": "runs", "date": "2026-03-10"},
+            ["**Queue**: Redis, because runs. (2026-03-10)"],
+        ),
         ("decisions", {"topic": "Queue", "decision": "Redis."}, ["**Queue**: Redis. (2026-03-11)"]),
-        ("decisions", {"topic": "Queue", "decision": "Redis", "date": "2026-02-31"}, ["**Queue**: Redis. (2026-03-11)"]),
-        ("decisions", {"topic": "队列", "decision": "用 Redis", "reason": "已有"}, ["**队列**：用 Redis，因为已有。 (2026-03-11)"]),
-        ("actions", {"task": "Write it", "priority": "HIGH", "status": "in progress", "due": "2026-03-20T10:00:00"}, ["Write it, in progress, high, due 2026-03-20"]),
+        (
+            "decisions",
+            {"topic": "Queue", "decision": "Redis", "date": "2026-02-31"},
+            ["**Queue**: Redis. (2026-03-11)"],
+        ),
+        (
+            "decisions",
+            {"topic": "队列", "decision": "用 Redis", "reason": "已有"},
+            ["**队列**：用 Redis，因为已有。 (2026-03-11)"],
+        ),
+        (
+            "actions",
+            {"task": "Write it", "priority": "HIGH", "status": "in progress", "due": "2026-03-20T10:00:00"},
+            ["Write it, in progress, high, due 2026-03-20"],
+        ),
         ("actions", {"task": "Write it", "priority": "urgent", "due": "soon"}, ["Write it"]),
-        ("actions", {"task": "写手册", "priority": "low", "due": "2026-03-20"}, ["写手册，低，截止 2026-03-20"]),
+        (
+            "actions",
+            {"task": "写手册", "priority": "low", "due": "2026-03-20"},
+            ["写手册，低，截止 2026-03-20"],
+        ),
         ("notes", {"content": "a\n\nb", "tags": ["#one", "two words", "3", "one"]}, ["a b #one #two-words"]),
-        ("notes", {"content": "x", "tags": [f"t{n}x" for n in range(12)]}, ["x " + " ".join(f"#t{n}x" for n in range(8))]),
+        (
+            "notes",
+            {"content": "x", "tags": [f"t{n}x" for n in range(12)]},
+            ["x " + " ".join(f"#t{n}x" for n in range(8))],
+        ),
         ("entities", {"category": "people", "name": "Will Hope", "content": "Director."}, ["Director."]),
-        ("events", {"name": "Talk", "date": "2026-10-08", "summary": "45 came", "goal": "more"}, ["summary: 45 came", "goal: more"]),
+        (
+            "events",
+            {"name": "Talk", "date": "2026-10-08", "summary": "45 came", "goal": "more"},
+            ["summary: 45 came", "goal: more"],
+        ),
         ("cases", {"name": "Stuck", "input": "a list"}, ["input: a list"]),
-        ("experiences", {"name": "Slow", "content": "Situation: x.", "supersedes": "Old"}, ["Situation: x. (supersedes Old)"]),
+        (
+            "experiences",
+            {"name": "Slow", "content": "Situation: x.", "supersedes": "Old"},
+            ["Situation: x. (supersedes Old)"],
+        ),
         ("tools", {"name": "rg", "calls": 3}, ["calls: 3"]),
         ("identity", {"name": "Ada"}, ["name: Ada"]),
     ],
-)  # fmt: skip
+)
 def test_lines(type_name: str, fields: dict[str, Any], lines: list[str]) -> None:
     assert texts(type_name, fields) == lines
 
@@ -123,9 +167,13 @@ def test_headings_follow_the_language_of_the_vault() -> None:
 def test_frontmatter_of_a_new_document() -> None:
     entity = draft_of(1, "entities", category="people", name="Will Hope", content="x", peer="kiran")[0]
     assert entity.frontmatter == {
-        "identity": "demo", "type": "entities", "created": "2026-03-31", "peer": "kiran", "tags": ("people",),
+        "identity": "demo",
+        "type": "entities",
+        "created": "2026-03-31",
+        "peer": "kiran",
+        "tags": ("people",),
         "aliases": ("Will Hope",),
-    }  # fmt: skip
+    }
 
 
 def test_modes_follow_type_and_operator() -> None:
@@ -241,9 +289,11 @@ def test_a_template_of_the_vault_that_fails_drops_only_its_operation() -> None:
 
 
 HOSTILE = st.lists(
-    st.sampled_from(list("ab \n\r\t#->*`|^[]<!%$=~_\\/.x1:") + ["m-aaaaaaaaaaaaa", "---", "中", "\u2028", "\u202e"]),
+    st.sampled_from(
+        [*list("ab \n\r\t#->*`|^[]<!%$=~_\\/.x1:"), "m-aaaaaaaaaaaaa", "---", "中", "\u2028", "\u202e"]
+    ),
     max_size=40,
-).map("".join) | st.text(max_size=30)  # fmt: skip
+).map("".join) | st.text(max_size=30)
 
 
 @settings(max_examples=150, deadline=None)

@@ -119,7 +119,7 @@ def test_undo_restores_the_bytes(rounds: tuple[list[Draft], Edits, list[Draft]])
 @given(ROUNDS)
 def test_what_was_undone_does_not_come_back(rounds: tuple[list[Draft], Edits, list[Draft]]) -> None:
     first, edits, second = rounds
-    # Marks know exact texts: another wording of a note, which the undone one had made superfluous, is not known.
+    # Marks know exact texts: the shorter wording of a note that the undone one had covered is not known.
     second = [draft for draft in second if draft.type != "notes"]
     settled = _world(first, edits)
     settled = after(settled, merge(settled, []))

@@ -40,13 +40,19 @@ def names(types: Any) -> set[str]:
             MemoryPolicy(memory_types=("notes",)),
         ),
         (None, {"memory_types": ["notes"]}, None, None, MemoryPolicy(memory_types=("notes",))),
-        (None, {"memory_types": None}, None, {"memory_types": ["notes"]}, MemoryPolicy(memory_types=("notes",))),
+        (
+            None,
+            {"memory_types": None},
+            None,
+            {"memory_types": ["notes"]},
+            MemoryPolicy(memory_types=("notes",)),
+        ),
         ({"self": ON}, {"self": OFF}, {"memory_self": "no"}, {"self": OFF}, MemoryPolicy()),
         ({"memory_types": None}, None, None, {"memory_types": ["notes"]}, MemoryPolicy()),
         ({"memory_types": []}, None, None, None, MemoryPolicy(memory_types=())),
         ({"working_memory": OFF}, None, None, None, MemoryPolicy(working_memory_enabled=False)),
     ],
-)  # fmt: skip
+)
 def test_who_wins(call: Any, session: Any, identity: Any, config: Any, expected: MemoryPolicy) -> None:
     assert resolved(call, session, identity, config) == expected
 

@@ -28,9 +28,22 @@ def operators(name: str) -> dict[str, str]:
 def test_all_built_in_types_can_be_read() -> None:
     assert REGISTRY.problems == ()
     assert set(REGISTRY.types) == {
-        "profile", "preferences", "projects", "decisions", "actions", "notes", "entities", "events", "identity",
-        "soul", "cases", "trajectories", "experiences", "skills", "tools",
-    }  # fmt: skip
+        "profile",
+        "preferences",
+        "projects",
+        "decisions",
+        "actions",
+        "notes",
+        "entities",
+        "events",
+        "identity",
+        "soul",
+        "cases",
+        "trajectories",
+        "experiences",
+        "skills",
+        "tools",
+    }
 
 
 @pytest.mark.parametrize(

@@ -39,18 +39,39 @@ def note(**rest: object) -> Operation:
     [
         ("peer_enabled false", Operation("cases", {}, peer="bob"), MIXED, ALL, None, [None]),
         ("peer_enabled false", Operation("cases", {}, ranges=((1, 1),)), MIXED, ALL, None, [None]),
-        ("peer_enabled false, no self", Operation("cases", {}), MIXED, NO_SELF, None, "only disabled targets"),
+        (
+            "peer_enabled false, no self",
+            Operation("cases", {}),
+            MIXED,
+            NO_SELF,
+            None,
+            "only disabled targets",
+        ),
         ("execution", Operation("experiences", {}, peer="bob"), MIXED, ALL, None, [None]),
         ("ranges: self", note(ranges=((0, 0),)), MIXED, ALL, None, [None]),
         ("ranges: peer", note(ranges=((1, 2),)), MIXED, ALL, None, ["bob"]),
         ("ranges: each", note(ranges=((0, 1), (3, 3))), MIXED, ALL, None, [None, "bob", "eve"]),
         ("ranges before peer", note(ranges=((0, 0),), peer="eve"), MIXED, ALL, None, [None]),
-        ("ranges: peer not allowed", note(ranges=((3, 3),)), MIXED, ALL, ("bob",), "the turns are of peers that are not allowed"),
+        (
+            "ranges: peer not allowed",
+            note(ranges=((3, 3),)),
+            MIXED,
+            ALL,
+            ("bob",),
+            "the turns are of peers that are not allowed",
+        ),
         ("ranges: one of two allowed", note(ranges=((1, 3),)), MIXED, ALL, ("bob",), ["bob"]),
         ("ranges: one of two enabled", note(ranges=((0, 1),)), MIXED, NO_PEER, None, [None]),
         ("range without user turn", note(ranges=((1, 1),)), (ME, ASSISTANT), ALL, None, [None]),
         ("range without user turn: peer", note(ranges=((1, 1),)), (BOB, ASSISTANT), ALL, None, ["bob"]),
-        ("range without user turn: two owners", note(ranges=((2, 2),)), MIXED, ALL, None, "no user turn in the range, and no single owner"),
+        (
+            "range without user turn: two owners",
+            note(ranges=((2, 2),)),
+            MIXED,
+            ALL,
+            None,
+            "no user turn in the range, and no single owner",
+        ),
         ("out of bounds", note(ranges=((0, 4),)), MIXED, ALL, None, "ranges out of bounds"),
         ("out of bounds", note(ranges=((-1, 0),)), MIXED, ALL, None, "ranges out of bounds"),
         ("reversed", note(ranges=((2, 1),)), MIXED, ALL, None, "ranges out of bounds"),
@@ -67,12 +88,21 @@ def note(**rest: object) -> Operation:
         ("none: self off, nobody", note(), (ME,), NO_SELF, None, "only disabled targets"),
         ("only disabled", note(peer="bob"), MIXED, NO_PEER, None, "only disabled targets"),
         ("only disabled", note(ranges=((1, 1),)), MIXED, NO_PEER, None, "only disabled targets"),
-        ("type not allowed", note(), MIXED, MemoryPolicy(memory_types=("profile",)), None, "this memory type is not allowed"),
+        (
+            "type not allowed",
+            note(),
+            MIXED,
+            MemoryPolicy(memory_types=("profile",)),
+            None,
+            "this memory type is not allowed",
+        ),
         ("type off", Operation("soul", {}), MIXED, ALL, None, "this memory type is not allowed"),
         ("unknown type", Operation("nonsense", {}), MIXED, ALL, None, "unknown memory type"),
     ],
-)  # fmt: skip
-def test_row(row: str, op: Operation, turns: tuple[Turn, ...], policy: MemoryPolicy, peers: object, expected: object) -> None:  # fmt: skip
+)
+def test_row(
+    row: str, op: Operation, turns: tuple[Turn, ...], policy: MemoryPolicy, peers: object, expected: object
+) -> None:
     assert routed(op, turns, policy, peers) == expected, row  # type: ignore[arg-type]
 
 

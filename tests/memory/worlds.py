@@ -17,7 +17,9 @@ WORDS = st.sampled_from(
     ["alpha", "beta", "in production", "Redis", "# Kafka", "- x", "用蓝绿发布", "C++ ^m-a", "[[Will]]"]
 )
 _OPERATIONS = st.one_of(
-    st.fixed_dictionaries({"topic": st.sampled_from(["Queue", "Money"]), "decision": WORDS}).map(lambda f: ("decisions", f)),
+    st.fixed_dictionaries({"topic": st.sampled_from(["Queue", "Money"]), "decision": WORDS}).map(
+        lambda f: ("decisions", f)
+    ),
     st.fixed_dictionaries(
         {"task": st.sampled_from(["Write the runbook", "订机票"])},
         optional={
@@ -26,16 +28,30 @@ _OPERATIONS = st.one_of(
             "due": st.sampled_from(["2026-04-01", "2026-05-01"]),
         },
     ).map(lambda f: ("actions", f)),
-    st.fixed_dictionaries({"project": st.just("Mercury")}, optional={"stage": WORDS, "tech_stack": st.tuples(WORDS, WORDS)})
+    st.fixed_dictionaries(
+        {"project": st.just("Mercury")}, optional={"stage": WORDS, "tech_stack": st.tuples(WORDS, WORDS)}
+    )
     .filter(lambda f: len(f) > 1)
     .map(lambda f: ("projects", f)),
-    st.fixed_dictionaries({"topic": st.sampled_from(["Tests", "Git"]), "content": WORDS}).map(lambda f: ("preferences", f)),
+    st.fixed_dictionaries({"topic": st.sampled_from(["Tests", "Git"]), "content": WORDS}).map(
+        lambda f: ("preferences", f)
+    ),
     st.fixed_dictionaries(
-        {"content": st.sampled_from(["the port of staging is 5433", "the port of staging is 5433, I think", "use make proto first"])},
+        {
+            "content": st.sampled_from(
+                [
+                    "the port of staging is 5433",
+                    "the port of staging is 5433, I think",
+                    "use make proto first",
+                ]
+            )
+        },
         optional={"tags": st.just(("pitfall",))},
     ).map(lambda f: ("notes", f)),
-    st.fixed_dictionaries({"category": st.just("people"), "name": st.just("Will"), "content": WORDS}).map(lambda f: ("entities", f)),
-)  # fmt: skip
+    st.fixed_dictionaries({"category": st.just("people"), "name": st.just("Will"), "content": WORDS}).map(
+        lambda f: ("entities", f)
+    ),
+)
 
 
 def _drafts(day: int, operation: tuple[str, dict[str, object]], inferred: bool) -> list[Draft]:
