@@ -56,6 +56,7 @@ _ACCOUNT = re.compile(
 _FILE = re.compile(
     r"\[(?:文件|附件|File|file)\][:：]?\s*(\S+\.\w{1,8})|\[(?:文件|附件|File|file)[:：]\s*([^\]]+\.\w{1,8})\]"
 )
+_NICKNAME = re.compile(r"\s*[(（][^()（）]*[)）]\Z")
 _RECALLED = re.compile(r"\A.{0,40}(?:撤回了一条消息|recalled a message)\s*\Z")
 _HEADER_LINES = 12  # a title, member counts and the like may stand above the first message
 
@@ -159,7 +160,7 @@ def chat_turns(log: ChatLog, me: Sequence[str]) -> Iterator[Turn]:
         account = _ACCOUNT.match(said.speaker)
         name, id = (account["name"], account["id"]) if account is not None else (said.speaker, None)
         files = tuple(Attachment(found[1] or found[2]) for found in _FILE.finditer(said.text))
-        named = {name, id, said.speaker}
+        named = {name, id, said.speaker, _NICKNAME.sub("", said.speaker)}
         role = "user" if mine & named else role_of(name) or "participant"
         peer = (id or name) if role == "participant" else None
         yield Turn(role, said.text, said.timestamp, speaker=name, peer=peer, attachments=files)

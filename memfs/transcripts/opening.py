@@ -29,9 +29,9 @@ _LONGEST_LINE = 64 << 20
 PARSERS: tuple[Parser, ...] = (
     ClaudeCode(),
     Codex(),
-    GeminiCli(),
     Neutral(),
     Cowork(),
+    GeminiCli(),
     OpenAIMessages(),
     ChatGPT(),
     ClaudeAi(),
