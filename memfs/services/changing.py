@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memfs.errors import EntryNotFound, InvalidRequest, VaultError
@@ -14,14 +14,8 @@ from memfs.model import Evidence, FieldValue, Operation, Target
 from memfs.services.commit import Transaction, open_transaction
 from memfs.services.entries import EntryPlace, find_entry
 from memfs.services.extracting import Proposal
-from memfs.services.merging import (
-    Merged,
-    MergeWork,
-    entry_changes,
-    load_snapshot,
-    merge_settled,
-    result_files,
-)
+from memfs.services.merging import Merged, MergeWork, entry_changes, merge_settled, result_files
+from memfs.services.snapshots import SAVED_JUST_NOW, load_snapshot
 from memfs.vault.paths import safe_name
 
 if TYPE_CHECKING:
@@ -168,11 +162,12 @@ def _change(vault: Vault, kind: str, place: EntryPlace, change: Change) -> Chang
 
 
 def _snapshot(vault: Vault, transaction: Transaction, identity: str, document: str) -> Snapshot:
-    snapshot, _ = load_snapshot(vault, transaction, identity, (document, *_home(vault, identity, document)))
+    homes = _home(vault, identity, document)
+    snapshot = load_snapshot(vault, transaction, identity, (document, *homes)).snapshot
     blocked = snapshot.deferred.get(document)
-    if blocked and not blocked.startswith("the document was saved"):
+    if blocked and blocked != SAVED_JUST_NOW:  # what a person asks for now is meant for the text as it is now
         raise VaultError(blocked, path=vault.layout.document_rel(identity, document))
-    return snapshot
+    return replace(snapshot, deferred={n: r for n, r in snapshot.deferred.items() if r != SAVED_JUST_NOW})
 
 
 def _home(vault: Vault, identity: str, document: str) -> tuple[str, ...]:

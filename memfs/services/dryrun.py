@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memfs.errors import TranscriptError
 from memfs.memory.drafts import draft_entries
 from memfs.memory.plain import reader_text
 from memfs.model import Draft, Dropped, Tokens, Turn
 from memfs.services.extracting import Proposal, choose_extractor, extract_turns
 from memfs.services.policies import read_policy
-from memfs.services.reading import open_reader
+from memfs.services.reading import open_reader, open_whole_folder
 from memfs.transcripts import transcript_json
 from memfs.transcripts.privacy import keep_turns
 
@@ -41,14 +42,19 @@ class Estimate:
     price: float | None
 
 
-def read_transcript(path: Path, *, me: Sequence[str] = ()) -> list[dict[str, Any]]:
-    """The parse of a transcript, one object per conversation, in the shape that docs/transcripts.md describes.
+def read_transcript(path: Path, *, me: Sequence[str] = ()) -> dict[str, Any]:
+    """The parse of a transcript in the shape that docs/transcripts.md describes; a folder that is one counts as one.
 
     Raises:
         TranscriptError, UnknownFormat.
     """
+    if path.is_dir():
+        with open_whole_folder(path, me=tuple(me)) as folder:
+            if not folder.readers:
+                raise TranscriptError("no file of this folder is a conversation in any known format", path=str(path))
+            return transcript_json(folder)
     with open_reader(path, me=tuple(me)) as reader:
-        return [transcript_json(one) for one in reader.conversations or (reader,)]
+        return transcript_json(reader)
 
 
 def extract(

@@ -21,6 +21,7 @@ from memfs.services.merging import Merged, MergeWork, merge_settled
 from memfs.services.policies import read_policy
 from memfs.services.progress import move_cursors, take_pending
 from memfs.services.restoring import restore_seen
+from memfs.services.reverts import absorb_reverts
 from memfs.services.seen import SeenMessages, open_seen
 from memfs.services.sessions import NewTurns, read_new_turns
 from memfs.services.sources import FROM_CWD, TranscriptFile, find_transcripts, list_sources, named_files
@@ -32,7 +33,7 @@ from memfs.vault.records import set_last_run
 
 if TYPE_CHECKING:
     from memfs.extraction.request import Extractor
-    from memfs.services.opening import Vault
+    from memfs.services.opening import Language, Vault
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ def ingest(
         files = named_files(vault, paths, identity) if paths else _all_files(vault, choice, waiting)
     candidates = list(_candidates(vault, files, identity, problems, strict=bool(paths)))
     sessions: list[SessionReport] = []
+    absorb_reverts(vault)
     for name in sorted({candidate.identity for candidate in candidates}):
         own = sorted(
             (c for c in candidates if c.identity == name), key=lambda c: (c.began, c.file.rel)
@@ -169,6 +171,13 @@ def _identity_of(vault: Vault, file: TranscriptFile, session: Session, identity:
     return vault.choose_identity(None)
 
 
+def identity_fed(vault: Vault, file: TranscriptFile) -> tuple[str | None, str | None]:
+    """Whose memory a transcript feeds, read from its beginning; else None and why not."""
+    problems: list[str] = []
+    found = next(_candidates(vault, [file], None, problems, strict=False), None)
+    return (found.identity if found else None), (problems[0] if problems else None)
+
+
 def _ingest_identity(
     vault: Vault,
     extractor: Extractor,
@@ -194,7 +203,7 @@ def _ingest_identity(
                 try:
                     for report in _ingest_file(vault, extractor, candidate, seen, lease, waiting, now):
                         sessions.append(report)
-                        tell(describe(report))
+                        tell(describe(report, vault.language))
                 except (TranscriptError, ExtractionError) as error:
                     problems.append(str(error))
                 lease = renew_lease(vault.layout, lease, clock=clock)
@@ -306,24 +315,36 @@ def _report(
     )
 
 
-def describe(report: SessionReport) -> str:
+_DONE = {
+    "added": ("{} added", "新增 {}"),
+    "updated": ("{} updated", "更新 {}"),
+    "superseded": ("{} superseded", "取代 {}"),
+    "kept": ("{} kept by hand", "保留手改 {}"),
+    "dropped": ("{} dropped", "舍弃 {}"),
+    "skipped": ("{} lines skipped", "跳过 {} 行"),
+    "withheld": ("{} withheld", "按要求不看 {}"),
+}
+_NOTHING = ("nothing to record", "无可记录")
+_LINE = ("{}: {} turns of {}: {}{}", "{}：{} 条消息（{}）：{}{}")
+
+
+def describe(report: SessionReport, language: Language = "en") -> str:
     """One line for people: what a session brought."""
-    done = [
-        f"{count} {word}"
-        for count, word in (
-            (report.added, "added"),
-            (report.updated, "updated"),
-            (report.superseded, "superseded"),
-            (report.kept, "kept by hand"),
-            (len(report.dropped), "dropped"),
-            (report.skipped_lines, "lines skipped"),
-        )
-        if count
-    ]
+    chinese = language == "zh"
+    counts = {
+        "added": report.added,
+        "updated": report.updated,
+        "superseded": report.superseded,
+        "kept": report.kept,
+        "dropped": len(report.dropped),
+        "skipped": report.skipped_lines,
+        "withheld": report.withheld,
+    }
+    done = [_DONE[name][chinese].format(count) for name, count in counts.items() if count]
+    words = ("，" if chinese else ", ").join(done) or _NOTHING[chinese]
     commit = f" [{report.commit[:8]}]" if report.commit else ""
-    return f"{report.identity}: {report.turns} turns of {report.source}/{report.session}: " + (
-        (", ".join(done) or "nothing to record") + commit
-    )
+    session = f"{report.source}/{report.session}"
+    return _LINE[chinese].format(report.identity, report.turns, session, words, commit)
 
 
 def _project(file: TranscriptFile, session: Session) -> str | None:

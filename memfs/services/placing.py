@@ -14,7 +14,16 @@ from memfs.services.failpoints import reach
 from memfs.services.places import resolve_file
 from memfs.services.threeway import is_record_file, merge_files
 from memfs.vault.displaced import Displaced, keep_displaced, list_displaced, write_displaced
-from memfs.vault.files import TEMP_PREFIX, FileState, exchange, put_new, read_state, remove_file, write_atomic, write_temp
+from memfs.vault.files import (
+    TEMP_PREFIX,
+    FileState,
+    exchange,
+    put_new,
+    read_state,
+    remove_file,
+    write_atomic,
+    write_temp,
+)
 from memfs.vault.intents import IntentTarget
 from memfs.vault.layout import Layout
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import BinaryIO
 
 from memfs.errors import TranscriptError
-from memfs.transcripts import Parser, Reader, ReadLimits, open_transcript
+from memfs.transcripts import Folder, Parser, Reader, ReadLimits, open_folder, open_transcript
 
 PARSER_GROUP = "memfs.transcripts"
 # What ingest keeps of a tool's answer: its errors are told at the start or the end of it.
@@ -57,3 +57,19 @@ def open_reader(
             limits=limits or ReadLimits(),
             parsers=plugged_parsers(),
         )
+
+
+@contextmanager
+def open_whole_folder(path: Path, *, me: tuple[str, ...] = ()) -> Iterator[Folder]:
+    """The conversations of a folder that is one transcript: an export in parts, a session with its subagents.
+
+    Raises:
+        TranscriptError: a file cannot be opened.
+    """
+    with ExitStack() as stack:
+        files = {
+            file.relative_to(path).as_posix(): stack.enter_context(open_stream(file))
+            for file in sorted(path.rglob("*"))
+            if file.is_file()
+        }
+        yield open_folder(files, me=me, parsers=plugged_parsers())

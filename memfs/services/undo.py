@@ -12,7 +12,8 @@ from memfs.memory.merge import MergeResult, Outcome
 from memfs.memory.undo import Version, undo_entries, undo_marks
 from memfs.memory.views import locate
 from memfs.services.commit import Transaction, open_transaction
-from memfs.services.merging import entry_changes, load_snapshot, result_files
+from memfs.services.merging import entry_changes, result_files
+from memfs.services.snapshots import load_snapshot
 
 if TYPE_CHECKING:
     from memfs.history.log import LogEntry
@@ -109,7 +110,7 @@ def version_at(vault: Vault, commit: str | None, identity: str, documents: tuple
 def _undo_identity(
     vault: Vault, transaction: Transaction, entry: LogEntry, identity: str, documents: tuple[str, ...]
 ) -> MergeResult:
-    snapshot, _ = load_snapshot(vault, transaction, identity, documents)
+    snapshot = load_snapshot(vault, transaction, identity, documents).snapshot
     before = version_at(vault, base_of(entry), identity, documents)
     after = version_at(vault, entry.commit, identity, documents)
     return undo_entries(snapshot, before, after)
@@ -121,7 +122,7 @@ def marks_of_revert(
     """For a merge that a person took back with git: the marks that keep its evidence from bringing it back."""
     results = {}
     for identity, documents in touched(vault, entry).items():
-        snapshot, _ = load_snapshot(vault, transaction, identity, documents)
+        snapshot = load_snapshot(vault, transaction, identity, documents).snapshot
         before = version_at(vault, base_of(entry), identity, documents)
         results[identity] = undo_marks(snapshot, before, version_at(vault, entry.commit, identity, documents))
     return results

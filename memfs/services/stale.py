@@ -1,0 +1,79 @@
+"""Stale saves: an editor that had the text from before a merge open, and saved over it.
+
+Every change of the last merge is gone then, and the file differs elsewhere too: the person's edit. It is merged with the
+text from before that merge as base, once. Exactly the earlier text is a person's decision and stays.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from memfs.memory.texts import merge_texts
+from memfs.vault.local import LocalState
+
+if TYPE_CHECKING:
+    from memfs.history.log import LogEntry
+    from memfs.services.opening import Vault
+
+_RECORD = "stale"
+_KEPT = 200
+
+
+def find_stale(vault: Vault, texts: Mapping[str, str], head: str | None) -> dict[str, str]:
+    """Of documents (path in the vault -> text now) those that are stale saves, with their mended text."""
+    from memfs.history.log import last_changes
+
+    if head is None or not texts:
+        return {}
+    committed = vault.repository.read_blobs(head, list(texts))
+    dirty = {p: t for p, t in texts.items() if (b := committed[p]) is not None and _decoded(b) != t}
+    if not dirty:
+        return {}
+    mended_before = LocalState(vault.layout).read_record(_RECORD)
+    found = {}
+    for path, change in last_changes(vault.repository, list(dirty)).items():
+        if change.message is None or change.kind == "hand" or mended_before.get(path) == change.commit:
+            continue
+        mended = _mend(vault, path, dirty[path], change)
+        if mended is not None:
+            found[path] = mended
+    return found
+
+
+def note_mended(vault: Vault, paths: Iterable[str], commit: str) -> None:
+    """Note the commit that mended stale saves; its own changes are not brought back a second time."""
+
+    def change(record: dict[str, str]) -> None:
+        for path in paths:
+            record[path] = commit
+        for old in list(record)[:-_KEPT]:
+            del record[old]
+
+    LocalState(vault.layout).update_record(_RECORD, change)
+
+
+def is_stale(before: str, after: str, now: str) -> bool:
+    """Whether ``now`` was made from ``before`` by somebody who never saw the merge's ``after``."""
+    if now in (before, after):
+        return False
+    old, new, seen = (Counter(text.splitlines()) for text in (before, after, now))
+    added, removed = new - old, old - new
+    told = [line for line in added if line.strip()]
+    return bool(told) and not any(seen[line] for line in told) and all(seen[line] for line in removed if line.strip())
+
+
+def _mend(vault: Vault, path: str, now: str, change: LogEntry) -> str | None:
+    parent = change.parents[0] if change.parents else None
+    blobs = vault.repository.read_blobs(change.commit, [path])
+    after = _decoded(blobs[path] or b"")
+    data = vault.repository.read_blob(parent, path) if parent else None
+    if data is None:  # the merge made the document: an older save of it cannot be open anywhere
+        return None
+    before = _decoded(data)
+    return merge_texts(before, now, after) if is_stale(before, after, now) else None
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")

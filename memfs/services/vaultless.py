@@ -1,0 +1,34 @@
+"""A vault that is nowhere, for looking at transcripts outside of any: built-in types, no identities, no files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from memfs.config import load_config
+from memfs.config.zones import local_zone
+from memfs.services.opening import Vault
+from memfs.vault.layout import Layout
+
+# Beneath a device there is never a file, and none can be made.
+_NOWHERE = Path(os.devnull)
+
+
+def open_without_vault(
+    *, environ: Mapping[str, str] | None = None, clock: Callable[[], datetime] | None = None
+) -> Vault:
+    """An empty vault without a place: the settings are the defaults and the environment's; nothing can be written.
+
+    Raises:
+        ConfigError: the environment sets something that cannot be used.
+    """
+    env = os.environ if environ is None else environ
+    config = load_config(_NOWHERE, env)
+    return Vault(
+        layout=Layout(_NOWHERE, "", _NOWHERE / ".git"),
+        config=config,
+        clock=clock or (lambda: datetime.now(UTC)),
+        zone=local_zone(config.timezone, env),
+    )
