@@ -8,7 +8,12 @@ from typing import Any
 from memfs.transcripts.lines import Malformed, has_rounded_number, parse_exactly, parse_line
 
 # Blocks whose text is what was said. Reasoning, images and calls are not among them.
-TEXT_BLOCKS = frozenset({"text", "Text", "input_text", "output_text", None})
+TEXT_BLOCKS = frozenset({"text", "Text", "input_text", "output_text"})
+
+
+def some_text(value: Any) -> str | None:
+    """The value, if it is a text that is not blank."""
+    return value if isinstance(value, str) and value.strip() else None
 
 
 def block_text(block: Any) -> str | None:
@@ -16,9 +21,10 @@ def block_text(block: Any) -> str | None:
     if isinstance(block, str):
         return block
     if isinstance(block, dict):
-        if block.get("type") in TEXT_BLOCKS and isinstance(block.get("text"), str):
+        kind = some_text(block.get("type"))
+        if (kind is None or kind in TEXT_BLOCKS) and isinstance(block.get("text"), str):
             return str(block["text"])
-        if block.get("type") == "refusal" and isinstance(block.get("refusal"), str):
+        if kind == "refusal" and isinstance(block.get("refusal"), str):
             return str(block["refusal"])
     return None
 

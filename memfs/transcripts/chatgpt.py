@@ -8,7 +8,7 @@ from typing import Any
 
 from memfs.model import Attachment, Session, Turn
 from memfs.transcripts.assemble import Assembler
-from memfs.transcripts.blocks import parsed_arguments
+from memfs.transcripts.blocks import parsed_arguments, some_text
 from memfs.transcripts.documents import NOWHERE, read_document
 from memfs.transcripts.exports import conversation_reader, export_reader
 from memfs.transcripts.message_ids import own_id
@@ -80,10 +80,10 @@ def _seconds(value: Any) -> float:
 
 def _read_tree(tree: dict[str, Any], limits: ReadLimits) -> tuple[Progress, list[Turn]]:
     session = Session(
-        id=_text(tree.get("conversation_id")) or _text(tree.get("id")),
-        title=_text(tree.get("title")),
+        id=some_text(tree.get("conversation_id")) or some_text(tree.get("id")),
+        title=some_text(tree.get("title")),
         started_at=stamp(tree.get("create_time")),
-        model=_text(tree.get("default_model_slug")),
+        model=some_text(tree.get("default_model_slug")),
     )
     progress = Progress(session=session)
     mapping: Mapping[str, Any] = tree["mapping"]
@@ -100,7 +100,7 @@ def _read_tree(tree: dict[str, Any], limits: ReadLimits) -> tuple[Progress, list
 
 def _path(mapping: Mapping[str, Any], leaf: Any) -> list[str]:
     """The ids from the root to the leaf that was current; without one, to the newest message."""
-    if leaf not in mapping:
+    if not isinstance(leaf, str) or leaf not in mapping:
         leaf = max(mapping, key=lambda id: _created(mapping[id]), default=None)
     path: list[str] = []
     seen: set[str] = set()
@@ -124,18 +124,18 @@ def _said(node: Any) -> dict[str, Any] | None:
         return None
     metadata = _dict(message.get("metadata"))
     hidden = metadata.get("is_visually_hidden_from_conversation") or metadata.get("is_user_system_message")
-    if hidden or _dict(message.get("content")).get("content_type") in _NOT_SAID:
+    if hidden or some_text(_dict(message.get("content")).get("content_type")) in _NOT_SAID:
         return None
     return message
 
 
 def _take(message: dict[str, Any], node: str, turns: Assembler, session: Session) -> None:
     role, text = _role(message), _content_text(message)
-    id = _text(message.get("id")) or node
+    id = some_text(message.get("id")) or node
     timestamp = stamp(message.get("create_time"))
     recipient = message.get("recipient")
     if role == "tool":
-        turns.result(None, text, False, NOWHERE, _text(_dict(message.get("author")).get("name")))
+        turns.result(None, text, False, NOWHERE, some_text(_dict(message.get("author")).get("name")))
     elif role == "assistant" and isinstance(recipient, str) and recipient != "all":
         turns.call(None, id, recipient, parsed_arguments(text), NOWHERE, timestamp)
     else:
@@ -159,7 +159,9 @@ def _content_text(message: dict[str, Any]) -> str:
     content = _dict(message.get("content"))
     parts = content.get("parts")
     if not isinstance(parts, list):
-        return _CITATION.sub("", _text(content.get("text")) or _text(content.get("result")) or "").strip()
+        return _CITATION.sub(
+            "", some_text(content.get("text")) or some_text(content.get("result")) or ""
+        ).strip()
     texts = (part if isinstance(part, str) else _dict(part).get("text") for part in parts)
     return _CITATION.sub("", "\n".join(text for text in texts if isinstance(text, str) and text)).strip()
 
@@ -167,16 +169,14 @@ def _content_text(message: dict[str, Any]) -> str:
 def _files(message: dict[str, Any]) -> Iterator[Attachment]:
     """Files by the names under which they were uploaded, else by pointer."""
     named = _dict(message.get("metadata")).get("attachments")
-    names = [_text(_dict(file).get("name")) for file in named] if isinstance(named, list) else []
+    names = [some_text(_dict(file).get("name")) for file in named] if isinstance(named, list) else []
     parts = _dict(message.get("content")).get("parts")
-    pointers = [_text(_dict(part).get("asset_pointer")) for part in parts] if isinstance(parts, list) else []
+    pointers = (
+        [some_text(_dict(part).get("asset_pointer")) for part in parts] if isinstance(parts, list) else []
+    )
     for path in [name for name in names if name] or [pointer for pointer in pointers if pointer]:
         yield Attachment(path)
 
 
 def _dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value.strip() else None

@@ -7,7 +7,7 @@ from typing import Any
 
 from memfs.model import Attachment, Role, Session, Turn
 from memfs.transcripts.assemble import Assembler
-from memfs.transcripts.blocks import block_text, result_text
+from memfs.transcripts.blocks import block_text, result_text, some_text
 from memfs.transcripts.documents import NOWHERE, read_document
 from memfs.transcripts.exports import conversation_reader, export_reader
 from memfs.transcripts.message_ids import own_id
@@ -39,15 +39,15 @@ class ClaudeAi:
 
 def _read(conversation: dict[str, Any], limits: ReadLimits) -> tuple[Progress, list[Turn]]:
     session = Session(
-        id=_text(conversation.get("uuid")),
-        title=_text(conversation.get("name")),
+        id=some_text(conversation.get("uuid")),
+        title=some_text(conversation.get("name")),
         started_at=stamp(conversation.get("created_at")),
-        model=_text(conversation.get("model")),
+        model=some_text(conversation.get("model")),
     )
     progress = Progress(session=session)
     turns = Assembler(progress, limits)
     for message in conversation["chat_messages"]:
-        role = _ROLES.get(message.get("sender")) if isinstance(message, dict) else None
+        role = _ROLES.get(some_text(message.get("sender"))) if isinstance(message, dict) else None
         if role is None:
             progress.counts["skipped_items"] += 1
         else:
@@ -63,17 +63,19 @@ def _take(message: dict[str, Any], role: Role, turns: Assembler, session: Sessio
     for block in blocks:
         kind = block.get("type") if isinstance(block, dict) else None
         if kind == "tool_use":
-            turns.call(turn, _text(block.get("id")), str(block.get("name")), block.get("input"), NOWHERE)
+            turns.call(turn, some_text(block.get("id")), str(block.get("name")), block.get("input"), NOWHERE)
         elif kind == "tool_result":
             failed = block.get("is_error") is True
-            turns.result(_text(block.get("tool_use_id")), result_text(block.get("content")), failed, NOWHERE)
+            turns.result(
+                some_text(block.get("tool_use_id")), result_text(block.get("content")), failed, NOWHERE
+            )
         elif text := block_text(block):
             turn.texts.append(text)
     turn.attachments.extend(_files(message))
     if not turn.texts:
         # The flat text repeats the blocks, with a placeholder for those that it cannot show.
         carried = [file.text for file in turn.attachments if file.text]
-        flat = None if blocks else _text(message.get("text"))
+        flat = None if blocks else some_text(message.get("text"))
         turn.texts.extend([flat] if flat is not None else carried)
 
 
@@ -82,9 +84,5 @@ def _files(message: dict[str, Any]) -> Iterator[Attachment]:
         listed = message.get(key)
         for file in listed if isinstance(listed, list) else ():
             if isinstance(file, dict):
-                name = _text(file.get("file_name")) or _text(file.get("file_uuid")) or key
-                yield Attachment(name, _text(file.get("extracted_content")))
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value.strip() else None
+                name = some_text(file.get("file_name")) or some_text(file.get("file_uuid")) or key
+                yield Attachment(name, some_text(file.get("extracted_content")))

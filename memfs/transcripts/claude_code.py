@@ -7,7 +7,7 @@ from typing import Any
 
 from memfs.model import Attachment
 from memfs.transcripts.assemble import Assembler, OpenTurn
-from memfs.transcripts.blocks import block_text, result_text
+from memfs.transcripts.blocks import block_text, result_text, some_text
 from memfs.transcripts.injected import without_client_text
 from memfs.transcripts.jsonl import jsonl_reader
 from memfs.transcripts.lines import Place, has_rounded_number, parse_exactly
@@ -65,7 +65,7 @@ def is_claude_row(row: Any) -> bool:
     """Whether a JSON value is a row of a Claude Code session."""
     if not isinstance(row, dict):
         return False
-    kind = row.get("type")
+    kind = some_text(row.get("type"))
     if kind in ("user", "assistant"):
         return "message" in row and ("uuid" in row or "sessionId" in row or "parentUuid" in row)
     if kind in BOOKKEEPING:
@@ -81,13 +81,13 @@ class ClaudeRows:
         self._progress = progress
         self._subagent: bool | None = progress.session.subagent if progress.session.id else None
 
-    def prepare(self) -> None:
+    def prepare(self, _start: int, /) -> None:
         """Nothing in these files takes back what came before."""
 
     def row(self, row: Any, place: Place, line: bytes) -> str | None:
         if not isinstance(row, dict):
             return "no record"
-        kind = row.get("type")
+        kind = some_text(row.get("type"))
         if kind in ("user", "assistant"):
             return self._message(row, kind, place, line)
         if kind in BOOKKEEPING:
@@ -128,10 +128,10 @@ class ClaudeRows:
         model = message.get("model") if isinstance(message, dict) else None
         self._progress.session = replace(
             session,
-            id=session.id or _text(row.get("sessionId")),
-            cwd=session.cwd or _text(row.get("cwd")),
-            model=session.model or (_text(model) if model != "<synthetic>" else None),
-            agent=_text(row.get("agentId")) if self._subagent else None,
+            id=session.id or some_text(row.get("sessionId")),
+            cwd=session.cwd or some_text(row.get("cwd")),
+            model=session.model or (some_text(model) if model != "<synthetic>" else None),
+            agent=some_text(row.get("agentId")) if self._subagent else None,
             subagent=bool(self._subagent),
         )
 
@@ -140,17 +140,17 @@ class ClaudeRows:
         texts: list[str] = []
         media: list[Attachment] = []
         for block in blocks:
-            kind = block.get("type") if isinstance(block, dict) else None
+            kind = some_text(block.get("type")) if isinstance(block, dict) else None
             if kind == "tool_result":
                 result = result_text(block.get("content"))
                 self.turns.result(
-                    _text(block.get("tool_use_id")), result, block.get("is_error") is True, place
+                    some_text(block.get("tool_use_id")), result, block.get("is_error") is True, place
                 )
             elif kind in _MEDIA:
                 media.append(_attachment(block))
             elif (text := block_text(block)) is not None and (typed := without_client_text(text)):
                 texts.append(typed)
-        id = _text(row.get("uuid"))
+        id = some_text(row.get("uuid"))
         if row.get("isMeta") is True or row.get("isCompactSummary") is True or not (texts or media):
             return
         if self.turns.was_seen(id):
@@ -167,7 +167,7 @@ class ClaudeRows:
     def _assistant(self, row: dict[str, Any], message: Any, content: Any, place: Place, line: bytes) -> None:
         if has_rounded_number(content):
             content = parse_exactly(line)["message"]["content"]
-        id = _text(message.get("id") if isinstance(message, dict) else None) or _text(row.get("uuid"))
+        id = some_text(message.get("id") if isinstance(message, dict) else None) or some_text(row.get("uuid"))
         blocks = content if isinstance(content, list) else [content]
         turn = self.turns.find(id)
         if turn is None:
@@ -179,8 +179,8 @@ class ClaudeRows:
         turn.end = max(turn.end, place.end)
         for block in blocks:
             if isinstance(block, dict) and block.get("type") == "tool_use":
-                name = _text(block.get("name")) or "unknown"
-                self.turns.call(turn, _text(block.get("id")), name, block.get("input"), place)
+                name = some_text(block.get("name")) or "unknown"
+                self.turns.call(turn, some_text(block.get("id")), name, block.get("input"), place)
             elif (text := block_text(block)) is not None and text.strip():
                 turn.put_text(text)
         if isinstance(message, dict) and message.get("stop_reason") in (
@@ -202,7 +202,3 @@ def _attachment(block: dict[str, Any]) -> Attachment:
         or block["type"]
     )
     return Attachment(str(path))
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -8,6 +8,7 @@ from typing import Any
 
 from memfs.model import Role
 from memfs.transcripts.assemble import Assembler
+from memfs.transcripts.blocks import some_text
 from memfs.transcripts.codex_items import Call, Message, Result, read_completed, read_item
 from memfs.transcripts.injected import without_client_text
 from memfs.transcripts.jsonl import feed_rows, jsonl_reader
@@ -43,7 +44,7 @@ def is_codex_row(row: Any) -> bool:
     if not isinstance(row, dict):
         return False
     if isinstance(row.get("payload"), dict):
-        return row.get("type") in _ROW_TYPES
+        return some_text(row.get("type")) in _ROW_TYPES
     # Rollouts of early 2025 begin with a bare header, and their items are not wrapped.
     return "instructions" in row and "id" in row and "timestamp" in row and "role" not in row
 
@@ -75,17 +76,17 @@ class CodexRows:
         self._forked = progress.session.parent is not None
         self._turn: str | None = None
 
-    def prepare(self) -> None:
+    def prepare(self, start: int, /) -> None:
         """Find out what rollbacks take back, in a pass of its own; they are rare, so looked for first."""
-        if contains(self._source.stream, b"thread_rolled_back"):
+        if contains(self._source.stream, b"thread_rolled_back", start):
             first = CodexRows(Progress(session=self._progress.session), self._source)
-            feed_rows(self._source, first, 0, None)
+            feed_rows(self._source, first, start, None)
             self.undone = first.undone
 
     def row(self, row: Any, place: Place, _line: bytes, /) -> str | None:
         if not isinstance(row, dict):
             return "no record"
-        kind, payload = row.get("type"), row.get("payload")
+        kind, payload = some_text(row.get("type")), row.get("payload")
         if not isinstance(payload, dict):
             if kind in _ITEM_TYPES:
                 kind, payload = "response_item", row
@@ -134,12 +135,12 @@ class CodexRows:
         subagent = payload.get("thread_source") == "subagent" or (
             isinstance(source, dict) and "subagent" in source
         )
-        parent = _text(payload.get("parent_thread_id")) or _text(payload.get("forked_from_id"))
+        parent = some_text(payload.get("parent_thread_id")) or some_text(payload.get("forked_from_id"))
         self._forked = parent is not None
         self._progress.session = replace(
             session,
-            id=_text(id) or _text(payload.get("session_id")),
-            cwd=_text(payload.get("cwd")),
+            id=some_text(id) or some_text(payload.get("session_id")),
+            cwd=some_text(payload.get("cwd")),
             started_at=stamp(payload.get("timestamp")),
             parent=parent,
             subagent=subagent,
@@ -148,7 +149,7 @@ class CodexRows:
     def _context(self, payload: dict[str, Any]) -> None:
         session = self._progress.session
         if session.model is None or session.cwd is None:
-            model, cwd = _text(payload.get("model")), _text(payload.get("cwd"))
+            model, cwd = some_text(payload.get("model")), some_text(payload.get("cwd"))
             self._progress.session = replace(session, model=session.model or model, cwd=session.cwd or cwd)
 
     def _event(self, payload: dict[str, Any], place: Place, timestamp: str | None) -> None:
@@ -158,7 +159,7 @@ class CodexRows:
             self._item(Message("user", text), "event", place, timestamp)
         elif kind == "agent_message" and isinstance(text, str):
             self._item(
-                Message("assistant", text, phase=_text(payload.get("phase"))), "event", place, timestamp
+                Message("assistant", text, phase=some_text(payload.get("phase"))), "event", place, timestamp
             )
         elif kind == "item_completed" and isinstance(item := payload.get("item"), dict):
             self._item(read_completed(item), "completed", place, timestamp)
@@ -216,7 +217,3 @@ def born(id: str | None) -> int | None:
         return int(id.replace("-", "")[:12], 16)
     except ValueError:
         return None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

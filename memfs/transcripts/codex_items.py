@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from memfs.model import Attachment, Role
-from memfs.transcripts.blocks import joined_text, parsed_arguments, result_text
+from memfs.transcripts.blocks import joined_text, parsed_arguments, result_text, some_text
 
 _EXIT = re.compile(r"\A(?:.*\n)?Process exited with code (-?\d+)")
 _IMAGES = frozenset({"input_image", "image", "local_image", "LocalImage", "Image"})
@@ -52,11 +52,11 @@ def read_item(item: dict[str, Any]) -> Message | Call | Result | None:
     if kind == "message" or (kind is None and "role" in item):
         role = item.get("role")
         return _message(role, item) if role in ("user", "assistant") else None
-    call = _text(item.get("call_id")) or _text(item.get("id"))
+    call = some_text(item.get("call_id")) or some_text(item.get("id"))
     if kind == "function_call":
-        return Call(call, _text(item.get("name")) or "unknown", parsed_arguments(item.get("arguments")))
+        return Call(call, some_text(item.get("name")) or "unknown", parsed_arguments(item.get("arguments")))
     if kind == "custom_tool_call":
-        return Call(call, _text(item.get("name")) or "unknown", item.get("input"))
+        return Call(call, some_text(item.get("name")) or "unknown", item.get("input"))
     if kind == "local_shell_call":
         return Call(call, "local_shell_call", item.get("action"))
     if kind == "web_search_call":
@@ -70,12 +70,12 @@ def read_item(item: dict[str, Any]) -> Message | Call | Result | None:
 def read_completed(item: dict[str, Any]) -> Message | Call | None:
     """The item of an ``item_completed`` event (kinds in PascalCase)."""
     kind = item.get("type")
-    id = _text(item.get("id"))
+    id = some_text(item.get("id"))
     if kind in ("UserMessage", "AgentMessage"):
         return _message("user" if kind == "UserMessage" else "assistant", item)
     if kind == "CommandExecution":
         output = _first(item, "aggregated_output", "stdout", "formatted_output")
-        output = output or _text(item.get("stderr"))
+        output = output or some_text(item.get("stderr"))
         failed = item.get("exit_code") not in (0, None) or item.get("status") in ("failed", "declined")
         return Call(id, kind, {"command": item.get("command")}, Result(id, output, failed), final=True)
     if kind == "FileChange":
@@ -99,9 +99,11 @@ def _message(role: Role, item: dict[str, Any]) -> Message:
     images = tuple(
         Attachment(str(block.get("path") or block.get("type")))
         for block in blocks
-        if isinstance(block, dict) and block.get("type") in _IMAGES
+        if isinstance(block, dict) and some_text(block.get("type")) in _IMAGES
     )
-    return Message(role, joined_text(content) or "", _text(item.get("id")), images, _text(item.get("phase")))
+    return Message(
+        role, joined_text(content) or "", some_text(item.get("id")), images, some_text(item.get("phase"))
+    )
 
 
 def _content(result: Any) -> Any:
@@ -124,7 +126,3 @@ def _failed(output: str | None) -> bool:
 
 def _first(item: dict[str, Any], *keys: str) -> str | None:
     return next((str(item[key]) for key in keys if isinstance(item.get(key), str)), None)
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -10,6 +10,7 @@ import orjson
 
 from memfs.model import Attachment
 from memfs.transcripts.assemble import OpenTurn
+from memfs.transcripts.blocks import some_text
 from memfs.transcripts.documents import read_document, whole_reader
 from memfs.transcripts.jsonl import jsonl_reader
 from memfs.transcripts.lines import Place
@@ -71,7 +72,7 @@ class Cowork:
 
 def _has_metadata(row: dict[str, Any]) -> bool:
     """In a sketch nested values are only known to be there."""
-    return row.get("role") in _ROLES and "content" in row and "metadata" in row
+    return some_text(row.get("role")) in _ROLES and "content" in row and "metadata" in row
 
 
 class CoworkRows(MessageRows):

@@ -21,8 +21,8 @@ class Rows(Protocol):
 
     turns: Assembler
 
-    def prepare(self) -> None:
-        """Called once before the reading that counts."""
+    def prepare(self, start: int, /) -> None:
+        """Called once before the reading that counts, with the offset where it begins."""
         ...
 
     def row(self, row: Any, place: Place, line: bytes, /) -> str | None:
@@ -45,9 +45,10 @@ def jsonl_reader(format: str, source: Source, make: MakeRows) -> Reader:
 
     def turns() -> Iterator[Turn]:
         rows = make(progress, source)
-        rows.prepare()
+        before = max(0, start - _PRIME)
+        rows.prepare(before)
         if start:
-            _prime(source, progress, rows, start)
+            _prime(source, progress, rows, before, start)
         yield from _read(source, progress, rows, start)
 
     return Reader(format, source.name, progress, turns, incremental=True, empty=start > 0 or size == 0)
@@ -80,9 +81,9 @@ def _take(lines: Lines, place: Place, line: bytes | None, progress: Progress, ro
         progress.ignore(place.line, reason)
 
 
-def _prime(source: Source, progress: Progress, rows: Rows, start: int) -> None:
+def _prime(source: Source, progress: Progress, rows: Rows, before: int, start: int) -> None:
     """Read what lies before ``start`` without giving anything out, as it was given out before."""
-    feed_rows(source, rows, max(0, start - _PRIME), start)
+    feed_rows(source, rows, before, start)
     rows.turns.begin()
     progress.counts.clear()
     progress.ignored.clear()

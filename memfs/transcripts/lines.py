@@ -108,9 +108,9 @@ def size_of(stream: BinaryIO) -> int:
     return stream.seek(0, io.SEEK_END)
 
 
-def contains(stream: BinaryIO, word: bytes) -> bool:
-    """Whether a word is anywhere in the stream."""
-    stream.seek(0)
+def contains(stream: BinaryIO, word: bytes, start: int) -> bool:
+    """Whether a word is anywhere in the stream from ``start`` on."""
+    stream.seek(start)
     end = b""
     while chunk := stream.read(CHUNK):
         if word in end + chunk[: len(word)] or word in chunk:

@@ -9,7 +9,7 @@ from typing import Any
 
 from memfs.model import Attachment, Role, Turn
 from memfs.transcripts.assemble import Assembler, OpenTurn
-from memfs.transcripts.blocks import block_text, joined_text, parsed_arguments, result_text
+from memfs.transcripts.blocks import block_text, joined_text, parsed_arguments, result_text, some_text
 from memfs.transcripts.injected import without_client_text
 from memfs.transcripts.lines import Place
 from memfs.transcripts.reader import Progress, Source
@@ -42,7 +42,7 @@ class MessageRows:
         self._me = frozenset(source.me)
         self._hidden: list[str] = [progress.system] if progress.system else []
 
-    def prepare(self) -> None:
+    def prepare(self, _start: int, /) -> None:
         """Nothing in these files takes back what came before."""
 
     def row(self, row: Any, place: Place, _line: bytes, /) -> str | None:
@@ -61,7 +61,7 @@ class MessageRows:
     def _take(self, item: Any, place: Place) -> str | None:
         if not isinstance(item, dict):
             return "no message"
-        if item.get("type") in _ITEMS:
+        if some_text(item.get("type")) in _ITEMS:
             return self._item(item, place)
         role = item.get("role")
         role = role.lower() if isinstance(role, str) else None
@@ -81,16 +81,16 @@ class MessageRows:
             self._progress.system = "\n".join(self._hidden)
 
     def _item(self, item: dict[str, Any], place: Place) -> str | None:
-        id = _text(item.get("call_id"))
+        id = some_text(item.get("call_id"))
         if item["type"] == "function_call":
-            name = _text(item.get("name")) or "unknown"
+            name = some_text(item.get("name")) or "unknown"
             self.turns.call(None, id, name, parsed_arguments(item.get("arguments")), place)
         elif item["type"] == "function_call_output":
             self.turns.result(id, result_text(item.get("output")), False, place)
         return None
 
     def _tool(self, item: dict[str, Any], place: Place) -> None:
-        id, name = _text(item.get("tool_call_id")), _text(item.get("name"))
+        id, name = some_text(item.get("tool_call_id")), some_text(item.get("name"))
         is_error = item.get("is_error") is True
         self.turns.result(id, result_text(item.get("content")), is_error, place, name)
 
@@ -105,7 +105,7 @@ class MessageRows:
         calls = list(self.calls_of(item))
         if not (text.strip() or media or calls):
             return None
-        id = _text(item.get("id"))
+        id = some_text(item.get("id"))
         if self.turns.was_seen(id):
             self._progress.counts["repeated_turns"] += 1
             return None
@@ -122,15 +122,15 @@ class MessageRows:
         for call in listed if isinstance(listed, list) else ():
             function = call.get("function") if isinstance(call, dict) else None
             if isinstance(function, dict):
-                name = _text(function.get("name")) or "unknown"
-                yield _text(call.get("id")), name, parsed_arguments(function.get("arguments"))
+                name = some_text(function.get("name")) or "unknown"
+                yield some_text(call.get("id")), name, parsed_arguments(function.get("arguments"))
         single = item.get("function_call")
         if isinstance(single, dict):
-            yield None, _text(single.get("name")) or "unknown", parsed_arguments(single.get("arguments"))
+            yield None, some_text(single.get("name")) or "unknown", parsed_arguments(single.get("arguments"))
 
     def describe(self, turn: OpenTurn, item: dict[str, Any]) -> None:
         """Who said it: a named user is another person, unless the name is the user's own."""
-        name = _text(item.get("name"))
+        name = some_text(item.get("name"))
         if name is not None:
             turn.speaker = name
             if turn.role == "user" and name not in self._me:
@@ -148,7 +148,7 @@ def read_content(content: Any) -> tuple[str, list[Attachment]]:
     media = [
         Attachment(_media_path(block))
         for block in content
-        if isinstance(block, dict) and block.get("type") in _MEDIA
+        if isinstance(block, dict) and some_text(block.get("type")) in _MEDIA
     ]
     return "\n".join(texts), media
 
@@ -184,7 +184,3 @@ def messages_in(document: Any, keys: Sequence[str] = ("messages",)) -> list[Any]
     if isinstance(document, dict):
         return next((document[key] for key in keys if isinstance(document.get(key), list)), None)
     return None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None

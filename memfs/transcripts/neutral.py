@@ -11,7 +11,7 @@ import orjson
 
 from memfs.model import Attachment, Role, Session, ToolCall, Turn
 from memfs.transcripts.assemble import Assembler, OpenTurn
-from memfs.transcripts.blocks import joined_text, result_text
+from memfs.transcripts.blocks import joined_text, result_text, some_text
 from memfs.transcripts.injected import without_client_text
 from memfs.transcripts.jsonl import jsonl_reader
 from memfs.transcripts.lines import Place, has_rounded_number, parse_exactly
@@ -36,7 +36,7 @@ def is_neutral_row(row: Any) -> bool:
         return False
     if isinstance(row.get("memfs"), int):
         return True
-    return row.get("role") in _ROLES and isinstance(row.get("text"), str) and "content" not in row
+    return some_text(row.get("role")) in _ROLES and isinstance(row.get("text"), str) and "content" not in row
 
 
 class Neutral:
@@ -59,7 +59,7 @@ class NeutralRows:
         self._progress = progress
         self._me = frozenset(source.me)
 
-    def prepare(self) -> None:
+    def prepare(self, _start: int, /) -> None:
         """Nothing in these files takes back what came before."""
 
     def row(self, row: Any, place: Place, line: bytes) -> str | None:
@@ -82,7 +82,7 @@ class NeutralRows:
         policy = row.get("memory_policy")
         self._progress.session = replace(
             session,
-            id=_text(row.get("session")) or session.id,
+            id=some_text(row.get("session")) or session.id,
             started_at=stamp(row.get("started_at")) or session.started_at,
             memory_policy=policy if isinstance(policy, dict) else session.memory_policy,
             subagent=row.get("subagent") is True or session.subagent,
@@ -111,15 +111,15 @@ class NeutralRows:
             self._progress.session = replace(self._progress.session, started_at=turn.timestamp)
 
     def _speaker(self, turn: OpenTurn, row: dict[str, Any]) -> None:
-        turn.speaker, turn.peer = _text(row.get("speaker")), _text(row.get("peer"))
+        turn.speaker, turn.peer = some_text(row.get("speaker")), some_text(row.get("peer"))
         if self._me & {turn.speaker, turn.peer}:
             turn.role, turn.peer = "user", None
         elif turn.role == "participant" and turn.peer is None:
             turn.peer = turn.speaker
 
     def _call(self, turn: OpenTurn, call: dict[str, Any], place: Place) -> None:
-        name = _text(call.get("name")) or "unknown"
-        made = self.turns.call(turn, _text(call.get("id")), name, call.get("arguments"), place)
+        name = some_text(call.get("name")) or "unknown"
+        made = self.turns.call(turn, some_text(call.get("id")), name, call.get("arguments"), place)
         made.answered = True
         if call.get("result") is not None:
             made.result = result_text(call["result"])
@@ -131,11 +131,7 @@ def _attachments(listed: Any) -> Iterable[Attachment]:
         if isinstance(item, str):
             yield Attachment(item)
         elif isinstance(item, dict) and isinstance(item.get("path"), str):
-            yield Attachment(item["path"], _text(item.get("text")))
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
+            yield Attachment(item["path"], some_text(item.get("text")))
 
 
 def render_header(session: Session) -> bytes:

@@ -110,7 +110,7 @@ def test_named_users_of_openai_messages_are_peers_unless_the_name_is_the_users_o
 FIRST, SECOND = "改到下午三点\n记得带原型", "好的"
 CHATS = {
     "wechat": f"微信聊天记录\n\n张三 2026-03-14 10:05:12\n{FIRST}\n\n李四 2026-03-14 10:06:40\n{SECOND}\n",
-    "wechat time first": f"2026-03-14 10:05:12 张三\n{FIRST}\n\n2026-03-14 10:06:40 李四(wxid_a1)\n{SECOND}\n",
+    "wechat time first": f"2026-03-14 10:05:12 张三\n{FIRST}\n2026-03-14 10:06:40 李四(wxid_a1)\n{SECOND}\n",
     "dingtalk": f"钉钉\n张三(老张) 2026/3/14 上午10:05:12\n{FIRST}\n李四 2026/3/14 上午10:06:40\n{SECOND}\n",
     "dingtalk stacked": f"张三\n2026-03-14 10:05:12\n{FIRST}\n李四\n2026-03-14 10:06:40\n{SECOND}\n",
     "feishu": f"2026/03/14 10:05:12\n张三: {FIRST}\n\n2026/03/14 10:06:40\n李四: {SECOND}\n",
