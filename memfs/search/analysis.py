@@ -84,6 +84,11 @@ def query_terms(query: str, limit: int = 64) -> dict[str, float]:
     return chosen
 
 
+def encodable(text: str) -> str:
+    """Return ``text`` with what UTF-8 cannot hold replaced: lone surrogates of odd names and shells."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def has_content(text: str) -> bool:
     """Say whether anything in ``text`` can be looked for."""
     return next(analyse(text), None) is not None

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
+from memfs.memory.headings import same_heading
 from memfs.model import EntryView
 from memfs.search.analysis import has_content
 from memfs.search.labels import labels
@@ -21,7 +22,7 @@ from memfs.search.prose import split_prose
 if TYPE_CHECKING:
     from memfs.markdown import Block, Document
 
-CHUNKER_VERSION = 2
+CHUNKER_VERSION = 3
 _SEQUENCES = {"journal", "events", "cases", "trajectories"}  # lines that follow from each other
 _REACH = 2
 _SILENT = {"comment", "rule", "heading"}
@@ -50,25 +51,23 @@ class Chunk:
     days: tuple[int, ...] = ()
 
     @property
+    def above(self) -> tuple[str, ...]:
+        """The title and the headings it stands under; a finished task may still stand under "Open"."""
+        done = self.view.status == "done"
+        trail = (title for title in self.trail if not (done and same_heading(title, "Open")))
+        return tuple(dict.fromkeys(part for part in (self.title, *trail) if part))
+
+    @property
     def head(self) -> str:
-        """What stands above it: file, title, headings, kind, peer, tags."""
+        """What says where it belongs: file, title, headings, kind, peer, tags."""
         stem = self.view.path.rpartition("/")[2].removesuffix(".md")
-        parts = [
-            stem,
-            self.title,
-            *self.trail,
-            self.view.field,
-            self.view.peer,
-            *self.tags,
-            labels(self.view),
-        ]
+        parts = [stem, *self.above, self.view.field, self.view.peer, *self.tags, labels(self.view)]
         return "\n".join(dict.fromkeys(part for part in parts if part))
 
     @property
     def meaning(self) -> str:
         """The text that its vector is made of."""
-        above = [part for part in dict.fromkeys((self.title, *self.trail)) if part]
-        return f"{' - '.join(above)}: {self.body}" if above else self.body
+        return f"{' - '.join(self.above)}: {self.body}" if self.above else self.body
 
 
 @dataclass(frozen=True, slots=True)

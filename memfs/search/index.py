@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import SearchIndexError
 from memfs.model import Stat
+from memfs.search.analysis import encodable
 from memfs.search.chunking import Chunk, chunk_document
 from memfs.search.lexicon import Filters, all_chunks
 from memfs.search.manifest import Record
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 Content = str | bytes | None
 _UNSETTLED_NS = 2_000_000_000  # a file written less than this before it was read may be written again unseen
+_LONGEST_QUERY = 10_000  # characters
 _DAMAGE = (ValueError, OSError, sqlite3.Error)
 
 
@@ -90,7 +92,9 @@ class SearchIndex:
             held = self._storage.manifest.stats() if self._storage.fits() else {}
         except sqlite3.Error:
             held = {}
-        changed = tuple(path for path, stat in stats.items() if held.get(path) != stat)
+        changed = tuple(
+            path for path, stat in stats.items() if held.get(path) != stat and path == encodable(path)
+        )
         return Stale(changed, tuple(path for path in held if path not in stats))
 
     def problems(self) -> tuple[tuple[str, str], ...]:
@@ -133,6 +137,7 @@ class SearchIndex:
             filters: what may be seen; None means everything.
             today: the day of asking, for "last week"; without it only named days count.
         """
+        query = encodable(query[:_LONGEST_QUERY])
         for attempt in (1, 2):  # once more: another process may just have begun the index anew
             try:
                 with panics_as_damage():
@@ -178,10 +183,12 @@ class SearchIndex:
                     raise SearchIndexError(
                         f"the index cannot be written: {error}", path=str(self.folder)
                     ) from error
+        problems = [(record.path, record.problem) for record in plan.put if record.problem]
+        problems += [(path, "its name is not UTF-8") for path in plan.unnamed]
         return UpdateReport(
             tuple(record.path for record in plan.put if not record.problem),
             tuple(plan.drop),
-            problems=tuple((record.path, record.problem) for record in plan.put if record.problem),
+            problems=tuple(problems),
             degraded=self._vectors.fill(plan.chunks, everything=everything),
         )
 
@@ -192,7 +199,8 @@ class SearchIndex:
         storage = self._storage
         everything = rebuild or not storage.fits()
         storage.prepare()
-        plan = _plan(files, stats, {} if rebuild else storage.manifest.get(files), self._root)
+        named = [path for path in files if path == encodable(path)]
+        plan = _plan(files, stats, {} if rebuild else storage.manifest.get(named), self._root)
         if rebuild or plan.put or plan.drop:
             touched = [record.path for record in plan.put] + plan.drop
             storage.commit(touched, plan.chunks, everything=rebuild)
@@ -208,6 +216,7 @@ class _Plan:
     drop: list[str] = field(default_factory=list)
     same: dict[str, Stat | None] = field(default_factory=dict)
     chunks: list[Chunk] = field(default_factory=list)
+    unnamed: list[str] = field(default_factory=list)
 
 
 def _plan(
@@ -215,12 +224,15 @@ def _plan(
 ) -> _Plan:
     plan, now = _Plan(), time.time_ns()
     for path, content in files.items():
+        if path != encodable(path):
+            plan.unnamed.append(path)
+            continue
         if content is None:
             plan.drop.append(path)
             continue
-        data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+        data = content.encode("utf-8", "replace") if isinstance(content, str) else content
         stat = stats.get(path)
-        if stat is not None and now - stat[2] < _UNSETTLED_NS:
+        if stat is not None and now - stat.ctime_ns < _UNSETTLED_NS:
             stat = None
         digest = hashlib.blake2b(data, digest_size=16).hexdigest()
         if path in known and known[path].hash == digest:
@@ -228,9 +240,8 @@ def _plan(
             continue
         problem = None
         try:
-            text = content if isinstance(content, str) else data.decode("utf-8")
-            plan.chunks += chunk_document(path, text, root)
+            plan.chunks += chunk_document(path, data.decode("utf-8"), root)
         except UnicodeDecodeError as error:
             problem = f"not UTF-8 text (byte {error.start})"
-        plan.put.append(Record(path, digest, Stat(*stat) if stat else None, problem))
+        plan.put.append(Record(path, digest, stat, problem))
     return plan

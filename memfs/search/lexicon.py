@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from memfs.search.analysis import terms_of
+from memfs.search.analysis import encodable, terms_of
 from memfs.search.chunking import Chunk, chunk_from_json, chunk_to_json, day_number
 from memfs.search.fusion import Passage
 from memfs.search.vectors import text_key
@@ -143,7 +143,7 @@ def any_of(field: str, values: Iterable[str]) -> Any:
     """Return the query for documents with one of ``values`` in an exact field."""
     from tantivy import Query
 
-    return Query.term_set_query(schema(), field, list(values))
+    return Query.term_set_query(schema(), field, [encodable(value) for value in values])
 
 
 def containing(terms: Sequence[str]) -> Any:
@@ -176,7 +176,7 @@ def _number(day: date) -> int:
 def _term(field: str, value: str, option: str = "basic") -> Any:
     from tantivy import Query
 
-    return Query.term_query(schema(), field, value, option)
+    return Query.term_query(schema(), field, encodable(value), option)
 
 
 def _places(path: str) -> Iterator[str]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from memfs.errors import SearchIndexError
 from memfs.search.analysis import cjk_share
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from memfs.search.embeddings import Vectors
 
 _RETRY_SECONDS = 300.0
+_CONNECT_SECONDS = 5.0
 _BATCH = 16
 _SMALL_VOCABULARY = 60_000
 
@@ -49,9 +53,11 @@ class SentenceTransformers:
         model = self._load()
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        return normalise(
-            model.encode(list(texts), batch_size=_BATCH, show_progress_bar=False, convert_to_numpy=True)
-        )
+        try:
+            rows = model.encode(list(texts), batch_size=_BATCH, show_progress_bar=False)
+        except (RuntimeError, ValueError) as error:
+            raise SearchIndexError(f"the embedding model failed: {error}") from error
+        return normalise(rows)
 
     def _load(self) -> Any:
         if self._model is None:
@@ -81,7 +87,25 @@ class SentenceTransformers:
         except (OSError, ValueError, RuntimeError) as error:
             if self._local:
                 raise SearchIndexError(f"the model at {source} does not load: {error}") from error
+        require_hub(source)
         try:
             return SentenceTransformer(source, device="cpu")
         except (OSError, ValueError, RuntimeError) as error:
             raise SearchIndexError(f"the model {source} cannot be had: {error}") from error
+
+
+def require_hub(model: str) -> None:
+    """Fail at once where the hub cannot be reached; its own client would try for more than a minute."""
+    constants = import_module("huggingface_hub.constants")
+    if constants.HF_HUB_OFFLINE:
+        raise SearchIndexError(
+            f"the model {model} cannot be had: it is not on this machine, and the hub is off"
+        )
+    address = urlsplit(constants.ENDPOINT)
+    if getproxies().get(address.scheme):
+        return
+    try:
+        port = address.port or {"http": 80}.get(address.scheme, 443)
+        socket.create_connection((address.hostname or "", port), timeout=_CONNECT_SECONDS).close()
+    except OSError as error:
+        raise SearchIndexError(f"the model {model} cannot be had: {address.hostname}: {error}") from error

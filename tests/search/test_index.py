@@ -236,6 +236,21 @@ def test_fm_35_a_note_that_is_not_text_is_reported_and_the_rest_indexed(index: S
     assert index.problems() == ()
 
 
+def test_what_utf8_cannot_hold_harms_nothing(index: SearchIndex) -> None:
+    report = index.update({"n\udcff.md": "redis\n", "good.md": "redis \ud800 here\n"})
+    assert (report.indexed, report.problems) == (("good.md",), (("n\udcff.md", "its name is not UTF-8"),))
+    assert index.stale({"n\udcff.md": OLD}).changed == ()
+    assert len(index.search("redis \udcff").hits) == 1
+    assert index.search("\udcff").hits == ()
+    assert index.search("redis", Filters(identities=("\udcff",), tag="\udcff", path="\udcff")).hits == ()
+    assert len(index.search("redis").hits) == 1
+
+
+def test_a_whole_page_as_a_question(index: SearchIndex) -> None:
+    index.update({NOTES: note("redis streams")})
+    assert texts(index.search("redis " + "streams and more words " * 5000)) == ["redis streams"]
+
+
 def test_what_differs_from_the_index_is_stale(index: SearchIndex) -> None:
     assert index.stale({NOTES: OLD}).changed == (NOTES,)
     index.update({NOTES: note("x")}, {NOTES: OLD})
