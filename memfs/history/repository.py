@@ -169,6 +169,12 @@ class Repository:
         """Remove locks nobody can hold (``children``: as the intent log recorded them): removed, left."""
         return locks.remove_stale_locks(self.git_dir, self.common_dir, self.top, children, locks.boot_time())
 
+    def verify(self, *, seconds: float = 600.0) -> tuple[str, ...]:
+        """What `git fsck --strict` finds wrong; nothing when all is sound."""
+        told = self.git.run("fsck", "--strict", "--no-dangling", "--no-progress", ok=tuple(range(128)), seconds=seconds)
+        lines = [*told.out.decode("utf-8", "replace").splitlines(), *told.err.splitlines()]
+        return tuple(line for line in lines if line.strip()) if told.code != 0 else ()
+
     def run_maintenance(self, *, seconds: float = 300.0) -> None:
         """git's incremental maintenance: pack loose objects, repack, renew the commit graph. No prompts.
 

@@ -23,7 +23,7 @@ from memfs.services.progress import move_cursors, take_pending
 from memfs.services.restoring import restore_seen
 from memfs.services.reverts import absorb_reverts
 from memfs.services.seen import SeenMessages, open_seen
-from memfs.services.sessions import NewTurns, read_new_turns
+from memfs.services.sessions import NewTurns, cursor_place, is_merged, read_new_turns
 from memfs.services.sources import FROM_CWD, TranscriptFile, find_transcripts, list_sources, named_files
 from memfs.transcripts.privacy import Withheld, keep_turns
 from memfs.transcripts.times import turn_time
@@ -106,7 +106,7 @@ def ingest(
     problems: list[str] = []
     waiting: list[str] = []
     if files is None:
-        files = named_files(vault, paths, identity) if paths else _all_files(vault, choice, waiting)
+        files = named_files(vault, paths, identity) if paths else _unmerged_files(vault, choice, waiting)
     candidates = list(_candidates(vault, files, identity, problems, strict=bool(paths)))
     sessions: list[SessionReport] = []
     absorb_reverts(vault)
@@ -118,13 +118,15 @@ def ingest(
     return IngestReport(tuple(sessions), tuple(dict.fromkeys(waiting)), tuple(dict.fromkeys(problems)))
 
 
-def _all_files(vault: Vault, choice: str | None, waiting: list[str]) -> Iterator[TranscriptFile]:
-    for source in list_sources(vault):
-        found = list(find_transcripts(vault, source))
-        allowed, reason = backfill.allow(vault, source, found, choice)
-        if reason:
-            waiting.append(reason)
-        yield from allowed
+def _unmerged_files(vault: Vault, choice: str | None, waiting: list[str]) -> Iterator[TranscriptFile]:
+    """The files of all sources, without those that are known to be merged as they lie."""
+    with open_seen(vault.layout.derived) as seen:
+        for source in list_sources(vault):
+            found = list(find_transcripts(vault, source))
+            allowed, reason = backfill.allow(vault, source, found, choice)
+            if reason:
+                waiting.append(reason)
+            yield from [file for file in allowed if not is_merged(vault, file, seen)]
 
 
 def _candidates(
@@ -223,6 +225,7 @@ def _ingest_file(
 ) -> Iterator[SessionReport]:
     earlier: list[Turn] = []
     off_record = False
+    cursors: dict[str, str] = {}
     for new in read_new_turns(vault, candidate.identity, candidate.file, seen):
         off_record |= new.cursor.off_record
         report, reasons = _ingest_batch(
@@ -234,7 +237,16 @@ def _ingest_file(
         if reasons:
             waiting += [f"{candidate.identity}/{reason}" for reason in reasons]
             return  # later turns wait for these
+        cursors[cursor_place(vault, candidate.identity, new.key)] = _rendered(new, off_record=off_record)
         earlier = [*earlier, *new.turns][-EARLIER_TURNS:]
+    if cursors or candidate.session.subagent:
+        seen.note_file(str(candidate.file.path), candidate.file.stat, cursors)
+
+
+def _rendered(new: NewTurns, *, off_record: bool) -> str:
+    from memfs.history.cursors import render_cursor
+
+    return render_cursor(replace(new.cursor, off_record=off_record))
 
 
 def _ingest_batch(

@@ -5,15 +5,19 @@ Sessions that are forked, resumed or copied repeat message ids; a turn is merged
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from memfs.model import Stat
+
 _SCHEMA = """
 create table if not exists seen (identity text, message text, primary key (identity, message)) without rowid;
 create table if not exists sessions (
     identity text, session text, offset integer, primary key (identity, session)) without rowid;
+create table if not exists files (path text primary key, stat text, cursors text) without rowid;
 create table if not exists stamps (identity text primary key, commit_id text) without rowid;
 """
 _CHUNK = 500
@@ -49,6 +53,18 @@ class SeenMessages:
     def offsets(self, identity: str) -> Mapping[str, int]:
         """How far each session is noted."""
         return dict(self._db.execute("select session, offset from sessions where identity = ?", [identity]))
+
+    def note_file(self, path: str, stat: Stat, cursors: Mapping[str, str]) -> None:
+        """Note that a file as it lay on disk is merged, and the cursors (place -> text) that say so."""
+        with self._db:
+            self._db.execute(
+                "insert or replace into files values (?, ?, ?)", (path, json.dumps(stat), json.dumps(cursors))
+            )
+
+    def file_cursors(self, path: str, stat: Stat) -> Mapping[str, str] | None:
+        """The cursors noted for a file, None when it is not noted or lies otherwise on disk now."""
+        row = self._db.execute("select stat, cursors from files where path = ?", [path]).fetchone()
+        return json.loads(row[1]) if row and row[0] == json.dumps(stat) else None
 
     def stamp(self, identity: str) -> str | None:
         """The commit whose cursors are all noted."""

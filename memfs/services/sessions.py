@@ -77,6 +77,25 @@ def cursor_place(vault: Vault, identity: str, key: SessionKey) -> str:
     return vault.layout.rel(path)
 
 
+def is_merged(vault: Vault, file: TranscriptFile, seen: SeenMessages) -> bool:
+    """Whether a file, as it lies on disk now, is known to be merged, and the cursors still say so."""
+    noted = seen.file_cursors(str(file.path), file.stat)
+    return noted is not None and all(_holds(vault, place, text) for place, text in noted.items())
+
+
+def _holds(vault: Vault, place: str, text: str) -> bool:
+    from memfs.vault.local import LocalState
+    from memfs.vault.records import pending_cursors
+
+    path = vault.top / place
+    if path.is_file() and text in path.read_text(encoding="utf-8", errors="replace"):
+        return True
+    from memfs.history.cursors import render_cursor
+
+    identity = place.partition("/.cursors/")[0].rpartition("/")[2]
+    return any(render_cursor(c) == text for c, _ in pending_cursors(LocalState(vault.layout), identity))
+
+
 def read_new_turns(
     vault: Vault, identity: str, file: TranscriptFile, seen: SeenMessages
 ) -> Iterator[NewTurns]:
@@ -179,14 +198,8 @@ def _numbered(keys: Iterable[str]) -> list[str]:
 
 def _find_cursor(vault: Vault, identity: str, key: SessionKey, plain: BinaryIO) -> Cursor | None:
     """The furthest cursor, committed or pending, whose hashes fit the transcript as it is now."""
-    from memfs.history.cursors import choose_cursor, cursor_fits, parse_cursor, prefix_hashes
-    from memfs.vault.local import LocalState
-    from memfs.vault.records import pending_cursors
+    from memfs.history.cursors import choose_cursor, cursor_fits, prefix_hashes
 
-    place = vault.top / cursor_place(vault, identity, key)
-    records = list(parse_cursor(place.read_text(encoding="utf-8"))[0]) if place.is_file() else []
-    pending = pending_cursors(LocalState(vault.layout), identity)
-    records += [cursor for cursor, _ in pending if (cursor.source, cursor.session) == (key.source, key.session)]
     size = _size(plain)
 
     def fits(cursor: Cursor) -> bool:
@@ -194,7 +207,19 @@ def _find_cursor(vault: Vault, identity: str, key: SessionKey, plain: BinaryIO) 
             return False
         return cursor_fits(cursor, size, *prefix_hashes(_ranges(plain), cursor.offset))
 
-    return choose_cursor(records, fits)
+    return choose_cursor(known_cursors(vault, identity, key), fits)
+
+
+def known_cursors(vault: Vault, identity: str, key: SessionKey) -> list[Cursor]:
+    """All cursors of a session, committed and pending."""
+    from memfs.history.cursors import parse_cursor
+    from memfs.vault.local import LocalState
+    from memfs.vault.records import pending_cursors
+
+    place = vault.top / cursor_place(vault, identity, key)
+    records = list(parse_cursor(place.read_text(encoding="utf-8"))[0]) if place.is_file() else []
+    pending = pending_cursors(LocalState(vault.layout), identity)
+    return records + [c for c, _ in pending if (c.source, c.session) == (key.source, key.session)]
 
 
 def _cursor(

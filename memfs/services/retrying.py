@@ -1,0 +1,103 @@
+"""Retry: what was set aside or failed is tried once more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from memfs.errors import ExtractionError, TranscriptError
+from memfs.services.extracting import choose_extractor, extract_turns
+from memfs.services.ingest import Announce, IngestReport, ingest
+from memfs.services.merging import MergeWork, merge_settled
+from memfs.services.policies import read_policy
+from memfs.services.reading import INGEST_LIMITS, open_reader
+from memfs.services.sessions import SessionKey, session_key
+from memfs.services.sources import find_transcripts, list_sources
+from memfs.transcripts.privacy import keep_turns
+from memfs.vault.local import LocalState
+from memfs.vault.records import Quarantine, quarantined, release_quarantine
+
+if TYPE_CHECKING:
+    from memfs.model import Session, Turn
+    from memfs.services.opening import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class Retried:
+    """What a retry did: ranges that are merged now, those that failed again (with why), and an ordinary ingest."""
+
+    merged: tuple[Quarantine, ...]
+    failed: tuple[tuple[Quarantine, str], ...]
+    ingest: IngestReport
+
+
+def retry(vault: Vault, *, identity: str | None = None, announce: Announce | None = None) -> Retried:
+    """Try the quarantined ranges again, then everything that is not merged. Failures stay where they are."""
+    state = LocalState(vault.layout)
+    merged, failed = [], []
+    for item in quarantined(state):
+        if identity is not None and item.identity != identity:
+            continue
+        try:
+            reason = _retry_range(vault, item)
+        except (ExtractionError, TranscriptError) as error:
+            reason = str(error)
+        if reason is None:
+            release_quarantine(state, item)
+            merged.append(item)
+        else:
+            failed.append((item, reason))
+    state.update_record("failures", lambda record: record.clear())
+    return Retried(tuple(merged), tuple(failed), ingest(vault, announce=announce))
+
+
+def _retry_range(vault: Vault, item: Quarantine) -> str | None:
+    """Extract and merge one range; why it cannot be done, or None when it is done."""
+    extractor = choose_extractor(vault)
+    if extractor is None:
+        return "extraction is turned off"
+    key = SessionKey(item.source, item.session)
+    found = _find_range(vault, key, item)
+    if found is None:
+        return "its transcript is not there any more"
+    session, turns = found
+    kept, _ = keep_turns(turns, session)
+    extracted = extract_turns(
+        vault,
+        extractor,
+        item.identity,
+        kept,
+        read_policy(vault, item.identity, session.memory_policy),
+        source=str(key),
+        said_at=datetime.fromtimestamp(item.since, UTC),
+    )
+    merged = merge_settled(
+        vault,
+        MergeWork(
+            item.identity,
+            proposals=extracted.proposals,
+            source=str(key),
+            extractor=extractor.name,
+            tokens=extracted.tokens,
+            dropped=extracted.dropped,
+        ),
+    )
+    return merged.waiting[0] if merged.waiting else None
+
+
+def _find_range(vault: Vault, key: SessionKey, item: Quarantine) -> tuple[Session, list[Turn]] | None:
+    for source in list_sources(vault):
+        for file in find_transcripts(vault, source):
+            try:
+                with open_reader(file.path, me=file.source.me, limits=INGEST_LIMITS) as reader:
+                    for one in reader.conversations or (reader,):
+                        if session_key(one, file) == key:
+                            return one.session, [turn for turn in one if _within(turn, item)]
+            except TranscriptError:
+                continue
+    return None
+
+
+def _within(turn: Turn, item: Quarantine) -> bool:
+    return turn.id in item.messages if item.messages else item.start <= turn.start < item.end

@@ -1,0 +1,154 @@
+"""Status: what the vault is doing, what waits and why. Reads only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memfs.errors import HistoryError, MemfsError, TranscriptError
+from memfs.services.backfill import GUARDED_SESSIONS
+from memfs.services.reading import open_reader
+from memfs.services.seen import open_seen
+from memfs.services.sessions import is_merged, known_cursors, session_key
+from memfs.services.sources import TranscriptFile, TranscriptSource, find_transcripts, list_sources
+from memfs.vault.intents import read_intent
+from memfs.vault.local import LocalState
+from memfs.vault.records import Quarantine, backfill, last_run, pending_cursors, quarantined, tokens_used
+
+if TYPE_CHECKING:
+    from memfs.services.opening import Vault
+
+_DAY = 86400.0
+# After how many days a client deletes its own transcripts, and how many days before that memfs warns.
+DEADLINES = {"claude-code": 30}
+_WARN_DAYS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityStatus:
+    """One identity: entries are not counted here, only its work."""
+
+    identity: str
+    last_run: float | None
+    pending_cursors: int
+    tokens_today: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStatus:
+    """One source: how many transcripts it has, how many of them have turns that were not merged."""
+
+    name: str
+    root: str
+    identity: str | None
+    transcripts: int
+    unmerged: int
+    choice_needed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of a vault. ``busy`` says why nothing can be committed now; ``warnings`` what needs a person."""
+
+    top: str
+    branch: str | None
+    commit: str | None
+    busy: str | None
+    extractor: str
+    when: str
+    identities: tuple[IdentityStatus, ...]
+    sources: tuple[SourceStatus, ...]
+    unfinished: bool
+    quarantine: tuple[Quarantine, ...]
+    locks: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def status(vault: Vault) -> Status:
+    """Look at the vault, its repository and its sources."""
+    state = LocalState(vault.layout)
+    branch, commit, busy = _head(vault)
+    warnings = list(vault.registry.problems)
+    warnings += [f"local state {name} was damaged and begun anew" for name in state.damaged_records()]
+    sources = tuple(_source(vault, source, warnings) for source in list_sources(vault))
+    day = vault.now().date().isoformat()
+    return Status(
+        top=str(vault.top),
+        branch=branch,
+        commit=commit,
+        busy=busy,
+        extractor=vault.config.extract.model or "off",
+        when=vault.config.extract.when,
+        identities=tuple(
+            IdentityStatus(
+                name, last_run(state, name), len(pending_cursors(state, name)), tokens_used(state, name, day)
+            )
+            for name in vault.identities()
+        ),
+        sources=sources,
+        unfinished=read_intent(vault.layout) is not None,
+        quarantine=quarantined(state),
+        locks=tuple(f"{lock.path} ({lock.owner})" for lock in vault.repository.find_locks()),
+        warnings=tuple(warnings),
+    )
+
+
+def _head(vault: Vault) -> tuple[str | None, str | None, str | None]:
+    from memfs.services.commit import require_branch
+
+    try:
+        head = require_branch(vault)
+    except HistoryError as error:
+        head = vault.repository.head()
+        return _short(head.ref), head.commit, str(error)
+    return _short(head.ref), head.commit, None
+
+
+def _short(ref: str | None) -> str | None:
+    return ref.removeprefix("refs/heads/") if ref else None
+
+
+def _source(vault: Vault, source: TranscriptSource, warnings: list[str]) -> SourceStatus:
+    files = list(find_transcripts(vault, source))
+    if not source.root.exists():
+        warnings.append(f"the source {source.name} is not there: {source.root}")
+    with open_seen(vault.layout.derived) as seen:
+        unmerged = [f for f in files if not is_merged(vault, f, seen) and is_unmerged(vault, f)]
+    _warn_of_deadlines(vault, unmerged, warnings)
+    undecided = source.guarded and backfill(LocalState(vault.layout), source.name) is None
+    return SourceStatus(
+        source.name,
+        str(source.root),
+        source.identity,
+        len(files),
+        len(unmerged),
+        undecided and len(files) > GUARDED_SESSIONS,
+    )
+
+
+def is_unmerged(vault: Vault, file: TranscriptFile) -> bool:
+    """Whether a transcript has bytes behind its cursor (of every identity it may feed). No transcript: False."""
+    try:
+        with open_reader(file.path, me=file.source.me) as reader:
+            if reader.session.subagent:
+                return False
+            key = session_key((reader.conversations or (reader,))[0], file)
+    except (TranscriptError, MemfsError):
+        return False
+    identities: Sequence[str] = (file.source.identity,) if file.source.identity else vault.identities()
+    cursors = [cursor for name in identities for cursor in known_cursors(vault, name, key)]
+    # A compressed transcript's cursor counts plain bytes: there the size it was read at tells.
+    return not any(file.stat.size in (cursor.offset, cursor.size) for cursor in cursors)
+
+
+def _warn_of_deadlines(vault: Vault, files: Sequence[TranscriptFile], warnings: list[str]) -> None:
+    """Name unmerged transcripts that their client will soon delete."""
+    now = vault.clock().timestamp()
+    for file in files:
+        age = (now - file.stat.mtime_ns / 1e9) / _DAY
+        for client, days in DEADLINES.items():
+            if client in file.source.name and age > days - _WARN_DAYS:
+                warnings.append(
+                    f"{file.path}: not merged yet, and {client} deletes it after {days} days (it is {age:.0f} days old)"
+                )
