@@ -7,11 +7,9 @@ changed. Whatever cannot be read is dropped, and then everything is stale: rebui
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,10 +17,9 @@ from typing import TYPE_CHECKING
 from memfs.errors import SearchIndexError
 from memfs.model import Stat
 from memfs.search.analysis import encodable
-from memfs.search.chunking import Chunk, chunk_document
 from memfs.search.lexicon import Filters, all_chunks
-from memfs.search.manifest import Record
 from memfs.search.meanings import Meanings
+from memfs.search.planning import Content, Plan, plan_changes
 from memfs.search.searching import SearchResult, search_storage
 from memfs.search.storage import Storage, panics_as_damage
 from memfs.search.writing import hold_writer
@@ -30,8 +27,6 @@ from memfs.search.writing import hold_writer
 if TYPE_CHECKING:
     from memfs.search.embeddings import Embedder
 
-Content = str | bytes | None
-_UNSETTLED_NS = 2_000_000_000  # a file written less than this before it was read may be written again unseen
 _LONGEST_QUERY = 10_000  # characters
 _DAMAGE = (ValueError, OSError, sqlite3.Error)
 
@@ -194,13 +189,12 @@ class SearchIndex:
 
     def _replace(
         self, files: Mapping[str, Content], stats: Mapping[str, Stat], *, rebuild: bool
-    ) -> tuple[_Plan, bool]:
+    ) -> tuple[Plan, bool]:
         """Write what changed; say too whether that is everything the index now holds."""
         storage = self._storage
         everything = rebuild or not storage.fits()
         storage.prepare()
-        named = [path for path in files if path == encodable(path)]
-        plan = _plan(files, stats, {} if rebuild else storage.manifest.get(named), self._root)
+        plan = plan_changes(files, stats, {} if rebuild else storage.manifest.get(files), self._root)
         if rebuild or plan.put or plan.drop:
             touched = [record.path for record in plan.put] + plan.drop
             storage.commit(touched, plan.chunks, everything=rebuild)
@@ -208,40 +202,3 @@ class SearchIndex:
         if plan.same:
             storage.manifest.refresh(plan.same)
         return plan, everything
-
-
-@dataclass(slots=True)
-class _Plan:
-    put: list[Record] = field(default_factory=list)
-    drop: list[str] = field(default_factory=list)
-    same: dict[str, Stat | None] = field(default_factory=dict)
-    chunks: list[Chunk] = field(default_factory=list)
-    unnamed: list[str] = field(default_factory=list)
-
-
-def _plan(
-    files: Mapping[str, Content], stats: Mapping[str, Stat], known: Mapping[str, Record], root: str
-) -> _Plan:
-    plan, now = _Plan(), time.time_ns()
-    for path, content in files.items():
-        if path != encodable(path):
-            plan.unnamed.append(path)
-            continue
-        if content is None:
-            plan.drop.append(path)
-            continue
-        data = content.encode("utf-8", "replace") if isinstance(content, str) else content
-        stat = stats.get(path)
-        if stat is not None and now - stat.ctime_ns < _UNSETTLED_NS:
-            stat = None
-        digest = hashlib.blake2b(data, digest_size=16).hexdigest()
-        if path in known and known[path].hash == digest:
-            plan.same[path] = stat
-            continue
-        problem = None
-        try:
-            plan.chunks += chunk_document(path, data.decode("utf-8"), root)
-        except UnicodeDecodeError as error:
-            problem = f"not UTF-8 text (byte {error.start})"
-        plan.put.append(Record(path, digest, stat, problem))
-    return plan

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memfs.model import Stat
+from memfs.search.analysis import encodable
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Manifest:
             return {}
         query = "select path, hash, size, mtime, ctime, inode, problem from files where path = ?"
         with self._open() as database:
-            rows = [database.execute(query, (path,)).fetchone() for path in paths]
+            rows = [database.execute(query, (encodable(path),)).fetchone() for path in paths]
         return {row[0]: _record(row) for row in rows if row}
 
     def stats(self) -> dict[str, tuple[int | None, ...]]:
