@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from memfs.markdown import parse_document
 from memfs.memory.desk import Desk, moved, says
@@ -27,12 +28,12 @@ def missing_ids(documents: Mapping[str, str | None], ledgers: Mapping[str, str])
     return tuple(missing)
 
 
-def notice_changes(desk: Desk) -> dict[str, str]:
+def notice_changes(desk: Desk, *, noticed: datetime) -> dict[str, str]:
     """Bring ledger and marks up to what the person did. Returns the documents to be deferred, and why.
 
     A moved entry's record follows; a deleted entry's id and text become marks; the text of a deleted
     suggestion is rejected. Entries of a document that is deferred, cannot be read, or is missing without a
-    commit that says so, stay as they are.
+    commit that says so, stay as they are. ``noticed`` dates deletions that the snapshot does not.
     """
     waiting = dict(desk.snapshot.deferred)
     for entry, home in sorted(desk.homes.items()):
@@ -45,7 +46,7 @@ def notice_changes(desk: Desk) -> dict[str, str]:
             if desk.is_blank(home):
                 waiting[home] = "the document is missing or empty, and no commit says that this was meant"
         else:
-            _forget(desk, entry)
+            _forget(desk, entry, desk.snapshot.deleted_at.get(entry, noticed))
     return waiting
 
 
@@ -56,7 +57,7 @@ def _is_gone(desk: Desk, entry: str, home: str) -> bool:
     return entry in desk.snapshot.deleted_at or not (desk.is_blank(path) or desk.is_blank(home))
 
 
-def _forget(desk: Desk, entry: str) -> None:
+def _forget(desk: Desk, entry: str, time: datetime) -> None:
     record = desk.records[entry]
     if entry.endswith("-q"):
         parent = desk.owned(entry.removesuffix("-q"))
@@ -64,5 +65,5 @@ def _forget(desk: Desk, entry: str) -> None:
         if not accepted:
             desk.mark(Mark("text", says(record)))
     else:
-        desk.mark(Mark("text", says(record)), Mark("entry", entry, desk.snapshot.deleted_at.get(entry)))
+        desk.mark(Mark("text", says(record)), Mark("entry", entry, time))
     desk.drop(entry)

@@ -10,34 +10,18 @@ from typing import Any
 
 from memfs.errors import ConfigError, InvalidRequest
 from memfs.markdown import escape_line
+from memfs.memory.fields import clean_fields, main_field, open_field
+from memfs.memory.filling import facts, fill_entry
 from memfs.memory.headings import Language, heading
 from memfs.memory.ids import entry_id, normalise_key
 from memfs.memory.names import link_names
-from memfs.memory.operators import add_number, apply_patch, clean_value, is_patch, shorten
-from memfs.memory.plain import has_cjk, plain_text
+from memfs.memory.operators import add_number, apply_patch, is_patch
 from memfs.memory.render import render
 from memfs.memory.slugs import slug
 from memfs.memory.types import FieldType, MemoryType, Registry
 from memfs.memory.wording import split_label, split_tags
 from memfs.model import Draft, Dropped, Evidence, FieldValue, Operation, Target
 
-_MAX_TAGS = 8
-_PITFALL_TAGS = frozenset(
-    (
-        "pitfall",
-        "pitfalls",
-        "error",
-        "fix",
-        "bug",
-        "gotcha",
-        "workaround",
-        "坑",
-        "踩坑",
-        "错误",
-        "报错",
-        "修复",
-    )
-)
 _PATH_FIELD = re.compile(r"\{(\w+)\}")
 
 
@@ -82,66 +66,16 @@ def draft_entries(
         memory_type, target, evidence, language, today, names or {}, existing or {}, op.inferred
     )
     try:
-        context = replace(context, values=_values(op, context))
+        context = replace(context, values=clean_fields(memory_type, op.fields, evidence.time.date()))
         drafts = tuple(_field_drafts(context) if memory_type.shape == "fields" else _entry_drafts(context))
     except (InvalidRequest, ConfigError) as error:
         return Dropped(op.type, str(error))
     return drafts or Dropped(op.type, "nothing to write in it")
 
 
-def _values(op: Operation, context: _Context) -> dict[str, FieldValue]:
-    """The operation's fields, cleaned; empty ones and ones that do not fit are left out."""
-    memory_type = context.type
-    given = dict(op.fields)
-    if "field" in memory_type.key and "field" in given and "value" in given:
-        given[str(given.pop("field"))] = given.pop("value")
-    values: dict[str, FieldValue] = {}
-    for name, raw in given.items():
-        declared = memory_type.field(name) or (_open_field(name, raw) if memory_type.open_fields else None)
-        value = clean_value(declared, raw) if declared else None
-        if declared and value is not None:
-            values[name] = _one_line(value) if declared.operator != "patch" else value
-    if memory_type.field("date") and "date" not in values:
-        values["date"] = context.evidence.time.date().isoformat()
-    if isinstance(tags := values.get("tags"), tuple):
-        values["tags"] = _tags(tags)
-    _complete_key(memory_type, values)
-    return values
-
-
-def _complete_key(memory_type: MemoryType, values: dict[str, FieldValue]) -> None:
-    """Every part of the key must be there; an item without a topic is known by what it says."""
-    if memory_type.shape == "item" and normalise_key(str(values.get("topic", ""))) in ("general", "", "一般"):
-        values.pop("topic", None)
-    main = _main_field(memory_type)
-    for part in memory_type.key:
-        known = part in values and normalise_key(str(values[part]))
-        by_main = part == "topic" and memory_type.shape == "item" and main is not None and main.name in values
-        if part != "field" and not known and not by_main:
-            raise InvalidRequest(f"{part} is missing")
-
-
-def _open_field(name: str, raw: Any) -> FieldType | None:
-    label = re.sub(r"\W+", "_", name.strip()).strip("_")
-    union = isinstance(raw, tuple | list)
-    return FieldType(name, operator="union" if union else "replace") if label == name else None
-
-
-def _one_line(value: FieldValue) -> FieldValue:
-    if isinstance(value, str):
-        return " ".join(value.split())
-    return tuple(" ".join(item.split()) for item in value) if isinstance(value, tuple) else value
-
-
-def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """Tags as Obsidian reads them: no blanks, not only digits; at most eight."""
-    clean = (re.sub(r"[^\w/-]+", "-", tag.lstrip("#")).strip("-/") for tag in tags)
-    return tuple(dict.fromkeys(tag for tag in clean if tag and not tag.isdigit()))[:_MAX_TAGS]
-
-
 def _field_drafts(context: _Context) -> Iterator[Draft]:
     for name, value in context.values.items():
-        declared = context.type.field(name) or _open_field(name, value)
+        declared = context.type.field(name) or open_field(name, value)
         if name in context.type.key or declared is None:
             continue
         for item in value if isinstance(value, tuple) else (value,):
@@ -159,7 +93,7 @@ def _field_draft(context: _Context, declared: FieldType, item: str | int) -> Dra
     if value is None:
         return None
     values = {**context.values, "field": declared.name, "value": value}
-    text, _ = _render(context, values, longest=("value",))
+    text, _ = fill_entry(context.type, values, longest=("value",))
     draft = _draft(context, entry, " ".join(normalise_key(part) for part in keyed), text)
     mode = "add_only" if declared.operator == "immutable" else context.type.mode
     return replace(draft, field=declared.name, mode=mode)
@@ -167,13 +101,13 @@ def _field_draft(context: _Context, declared: FieldType, item: str | int) -> Dra
 
 def _entry_drafts(context: _Context) -> Iterator[Draft]:
     """The one draft of an ``item`` or ``paragraph``."""
-    main = _main_field(context.type)
+    main = main_field(context.type)
     if main and main.name not in context.values:
         raise InvalidRequest(f"{main.name} is missing")
     longest = tuple(each.name for each in context.type.fields if each.kind == "text")
     values: dict[str, Any] = dict(context.values)
     # A key that is cut is cut before the id is made: the id must fit the text that will stand in the file.
-    text, values = _render(context, values, longest)
+    text, values = fill_entry(context.type, values, longest)
     parts = [str(values.get(part) or values[main.name if main else part]) for part in context.type.key]
     entry = entry_id(context.target.identity, context.target.peer, context.type.name, parts)
     if main and main.operator == "patch" and is_patch(str(values[main.name])):
@@ -181,14 +115,8 @@ def _entry_drafts(context: _Context) -> Iterator[Draft]:
         patched = apply_patch(old, str(values[main.name]))
         if patched is None:
             raise InvalidRequest(f"the patch of {main.name} does not match exactly once")
-        text, values = _render(context, {**context.values, main.name: patched}, longest)
+        text, values = fill_entry(context.type, {**context.values, main.name: patched}, longest)
     yield _draft(context, entry, " ".join(normalise_key(part) for part in parts), text)
-
-
-def _main_field(memory_type: MemoryType) -> FieldType | None:
-    """The field an entry is nothing without: the first text that is no key, unless the key says it all."""
-    rest = [each for each in memory_type.fields if each.name not in memory_type.key]
-    return rest[0] if rest and rest[0].kind == "text" else None
 
 
 def _operate(declared: FieldType, old: str | None, item: str | int) -> str | int | None:
@@ -197,42 +125,6 @@ def _operate(declared: FieldType, old: str | None, item: str | int) -> str | int
     if declared.operator == "patch" and isinstance(item, str):
         return apply_patch(old, item)
     return item
-
-
-def _render(
-    context: _Context, values: Mapping[str, Any], longest: tuple[str, ...]
-) -> tuple[str, dict[str, Any]]:
-    """The entry's text within the limit of its type, and the values after the longest was cut to fit."""
-    filled: dict[str, Any] = {each.name: "" for each in context.type.fields} | {"tags": ()} | dict(values)
-    text = _fill(context, filled)
-    for _ in range(3):
-        excess = len(text) - context.type.limit
-        name = max(longest, key=lambda each: len(str(filled.get(each, ""))), default=None)
-        if excess <= 0 or name is None:
-            break
-        filled[name] = shorten(str(filled[name]), max(20, len(str(filled[name])) - excess))
-        text = _fill(context, filled)
-    text = shorten(text, context.type.limit)
-    if not normalise_key(text):
-        raise InvalidRequest("the entry is empty")
-    return text, filled
-
-
-def _fill(context: _Context, values: Mapping[str, Any]) -> str:
-    said = {name: _unmarked(value) if name in context.type.key else value for name, value in values.items()}
-    zh = has_cjk(" ".join(str(value) for name, value in said.items() if name != "tags"))
-    text = render(context.type.name, context.type.template, {**said, **_facts(values), "zh": zh})
-    return plain_text(re.sub(r"([。.!?！？…])[.。](?=\s|$)", r"\1", " ".join(text.split())))
-
-
-def _unmarked(value: Any) -> Any:
-    """A key inside of bold marks must not hold such marks itself."""
-    return value.replace("**", "") if isinstance(value, str) else value
-
-
-def _facts(values: Mapping[str, Any]) -> dict[str, Any]:
-    tags = {tag.lower() for tag in values.get("tags") or ()}
-    return {"pitfall": bool(tags & _PITFALL_TAGS)}
 
 
 def _draft(context: _Context, entry: str, key: str, text: str) -> Draft:
@@ -277,7 +169,7 @@ def _section(context: _Context) -> tuple[str, ...]:
 
 def _titled(context: _Context, source: str) -> str:
     values = {each.name: "" for each in context.type.fields} | dict(context.values)
-    rendered = render(context.type.name, source, {**values, **_facts(context.values)})
+    rendered = render(context.type.name, source, {**values, **facts(context.values)})
     words = " ".join(rendered.split())
     return heading(escape_line(words), context.language) if words else ""
 

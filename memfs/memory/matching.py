@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from memfs.markdown import Block
@@ -35,11 +35,11 @@ def find_match(desk: Desk, draft: Draft) -> Match | None:
     candidates = [each for each in _candidates(desk, draft) if _is_current(desk, each)]
     for each in candidates:
         if not each.owned and each.id == draft.id:
-            return each
+            return replace(each, how="id")
     near = [] if draft.type in FIELD_TYPES else [each for each in candidates if _is_near(draft, each)]
     keyed = [each for each in candidates if _has_key(desk, draft, each)]
     for each in sorted(keyed, key=lambda each: not each.owned):
-        return Match(each.id, each.path, each.block, "key", each.owned)
+        return replace(each, how="key")
     for each in sorted(near, key=lambda each: not each.owned):
         return each
     return None

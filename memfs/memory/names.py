@@ -21,7 +21,7 @@ def link_names(text: str, names: Mapping[str, str], *, own: str = "") -> str:
     not linked as "Gateway".
     """
     for name, path in sorted(_unambiguous(names).items(), key=lambda pair: (-len(pair[0]), pair[0])):
-        if (own and path.endswith(own)) or any(char in name for char in "[]|#^\n"):
+        if (own and path.endswith(own)) or any(char in name + path for char in "[]|#^\n"):
             continue
         target = path.removesuffix(".md")
         span = _first_mention(text, name)

@@ -55,7 +55,7 @@ def says_no_more(short: str, long: str) -> bool:
         return True
     if not _weighty(short):
         return False
-    at = _find_words(short, long)
+    at = find_words(short, long)
     if at < 0:
         return False
     rest = f"{long[:at]} {long[at + len(short) :]}"
@@ -71,7 +71,7 @@ def _weighty(key: str) -> bool:
     return len(key.split()) >= 3 or len(_CJK.findall(key)) >= 6
 
 
-def _find_words(short: str, long: str) -> int:
+def find_words(short: str, long: str) -> int:
     """Where ``short`` stands in ``long`` with no word cut; -1 where it does not."""
     at = long.find(short)
     while at >= 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memfs.errors import EntryNotFound
-from memfs.markdown import Block, insert_item, insert_paragraph, remove_block, replace_block
+from memfs.markdown import Block, insert_item, insert_paragraph, parse_document, remove_block, replace_block
 from memfs.memory.desk import Desk, block_hash, says
 from memfs.memory.ids import suggestion_id, text_hash, written_hash
 from memfs.memory.ledger import LedgerRecord, as_utc
@@ -32,7 +32,9 @@ def offer(desk: Desk, draft: Draft, match: Match | None) -> Outcome:
     text = f"{draft.evidence.time.date().isoformat()}: {draft.text}"
     if standing is not None:
         record, block = desk.records[entry], standing[1]
-        if suggestion_text(block) == draft.text or as_utc(draft.evidence.time) <= as_utc(record.time):
+        if text_hash(suggestion_text(block)) == text_hash(draft.text) or as_utc(
+            draft.evidence.time
+        ) <= as_utc(record.time):
             return _outcome(draft, "unchanged", path, "it is offered already")
         if block_hash(block) != record.hash:
             return _outcome(draft, "kept", path, "a person edited the suggestion")
@@ -57,25 +59,44 @@ def offer(desk: Desk, draft: Draft, match: Match | None) -> Outcome:
 def accept_suggestion(snapshot: Snapshot, entry: str) -> MergeResult:
     """Put a suggestion in place of its entry, or make an entry of it; it counts as memfs's text again.
 
+    A person's own line that it was offered under becomes an entry of memfs's: this is what was accepted.
     ``entry``: the id of the entry or of the suggestion. Raises EntryNotFound where nothing is offered.
     """
     desk, offered, path, block = _open(snapshot, entry)
-    record, target = desk.records[offered], offered.removesuffix("-q")
-    text, section = suggestion_text(block), section_path(desk.document(path), block)
+    document, record, target = desk.document(path), desk.records[offered], offered.removesuffix("-q")
+    text, section, home = suggestion_text(block), section_path(document, block), desk.homes[offered]
+    parent = document.blocks[block.parent] if block.parent >= 0 else None
+    desk.edit(path, remove_block(document, block), (offered,))
+    desk.drop(offered)
     standing = desk.owned(target)
-    desk.edit(path, remove_block(desk.document(path), block), (offered,))
     if standing is not None:
-        old = desk.records[target]
-        place, parent = desk.owned(target) or standing
+        old, (path, parent) = desk.records[target], standing
         box = parent.box if parent.box is None or record.box is None else record.box
-        desk.edit(place, replace_block(desk.document(place), parent, text, box=box), (target,))
-        new = replace(old, hash=written_hash(text), time=max(as_utc(old.time), as_utc(record.time)), box=box)
+        desk.edit(path, replace_block(desk.document(path), parent, text, box=box), (target,))
+        time = max(as_utc(old.time), as_utc(record.time))
+        desk.record(home, replace(old, hash=written_hash(text), time=time, box=box))
+    elif parent is not None and parent.kind == "item":
+        target = _take_over(desk, path, parent, target, text)
+        desk.record(home, replace(record, id=target, hash=written_hash(text), box=parent.box))
     else:
         _insert_accepted(desk, path, section, target, text, record.box)
-        new = replace(record, id=target)
-    desk.record(desk.homes[offered], new)
-    desk.drop(offered)
-    return desk.result([Outcome(target, "updated" if standing else "added", "", path)])
+        desk.record(home, replace(record, id=target, hash=written_hash(text)))
+    return desk.result([Outcome(target, "updated" if parent else "added", "", path)])
+
+
+def _take_over(desk: Desk, path: str, line: Block, entry: str, text: str) -> str:
+    """Give a person's line the accepted text and, where it has none, the id. Returns its id."""
+    document = desk.document(path)
+    (block,) = (each for each in document.blocks if each.start == line.start and each.kind == "item")
+    if block.block_id is not None:
+        desk.edit(path, replace_block(document, block, text), (block.block_id,))
+        return block.block_id
+    lines = list(parse_document(replace_block(document, block, text)).lines)
+    whole = lines[block.start]
+    words = whole.rstrip("\r\n")
+    lines[block.start] = f"{words} ^{entry}{whole[len(words) :]}"
+    desk.put(path, "".join(lines))
+    return entry
 
 
 def reject_suggestion(snapshot: Snapshot, entry: str) -> MergeResult:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memfs.memory.ids import normalise_key
-from memfs.memory.plain import has_cjk, negates, plain_text
+from memfs.memory.plain import find_words, has_cjk, negates, plain_text
 
 FIELD_TYPES = frozenset(
     ("profile", "projects", "events", "cases", "identity", "soul", "trajectories", "skills", "tools")
@@ -174,6 +174,27 @@ def combine(type_name: str, ours: str, theirs: str, *, status_said: bool = True)
     if type_name == "decisions" and restates(theirs, ours):
         return ours
     return theirs
+
+
+def redated(text: str, like: str) -> str:
+    """A decision with the date that another text bears: said again, it is the same decision."""
+    date = decision_date(like)
+    return f"{without_date(text)} ({date})" if date and decision_date(text) else text
+
+
+def same_sense(type_name: str, ours: str, theirs: str) -> bool:
+    """Whether two entries of one key say the same, or one of them only more words of it.
+
+    The key of tasks and notes is what they say; of a decision or a field it is only what they are about.
+    """
+    if type_name != "decisions" and type_name not in FIELD_TYPES:
+        return True
+    old, new = core_key(type_name, ours), core_key(type_name, theirs)
+    if new in text_keys(type_name, (), ours, owned=False):
+        return True  # one item of a list that the person keeps on one line
+    short, long = sorted((old, new), key=len)
+    at = find_words(short, long)
+    return at >= 0 and not negates(f"{long[:at]} {long[at + len(short) :]}")
 
 
 def restates(short: str, long: str) -> bool:

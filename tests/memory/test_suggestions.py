@@ -111,3 +111,37 @@ def test_a_guess_about_an_untouched_entry_is_offered_under_it() -> None:
     assert body(done) == (
         f"- stage: beta ^{STAGE.id}\n  > [!question] 2026-03-09: stage: in production ^{STAGE.id}-q\n"
     )
+
+
+OWN = "# Mercury\n\nIntroduction.\n\n* Stage: alpha, mine\n* own line\n"
+
+
+def test_another_value_is_offered_under_a_persons_line() -> None:
+    before = Snapshot({DOC: OWN})
+    result = merge(before, [STAGE])
+    assert [each.action for each in result.outcomes] == ["suggested"]
+    done = after(before, result)
+    assert done.documents[DOC] == OWN.replace(
+        "mine\n", f"mine\n  > [!question] 2026-03-01: stage: beta ^{STAGE.id}-q\n"
+    )
+    assert not merge(done, [STAGE]).changed
+    rejected = after(done, reject_suggestion(done, STAGE.id))
+    assert rejected.documents == before.documents
+    assert actions(rejected, STAGE) == ["forgotten"]
+
+
+def test_accepting_it_makes_the_line_an_entry() -> None:
+    before = Snapshot({DOC: OWN})
+    offered_once = after(before, merge(before, [STAGE]))
+    accepted = after(offered_once, accept_suggestion(offered_once, STAGE.id))
+    assert accepted.documents[DOC] == OWN.replace("Stage: alpha, mine", f"stage: beta ^{STAGE.id}")
+    assert actions(accepted, STAGE) == ["unchanged"]
+    assert actions(accepted, LATER) == ["updated"]
+
+
+def test_a_line_with_an_id_of_the_persons_own_keeps_it() -> None:
+    before = Snapshot({DOC: "# Mercury\n\n- stage: alpha ^my-id\n"})
+    offered_once = after(before, merge(before, [STAGE]))
+    accepted = after(offered_once, accept_suggestion(offered_once, STAGE.id))
+    assert accepted.documents[DOC] == "# Mercury\n\n- stage: beta ^my-id\n"
+    assert actions(accepted, LATER) == ["updated"]
