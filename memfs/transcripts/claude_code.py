@@ -91,15 +91,24 @@ class ClaudeRows:
         if kind in ("user", "assistant"):
             return self._message(row, kind, place, line)
         if kind in BOOKKEEPING:
-            self._note(row, kind)
+            self._note(row, kind, place)
             return None
         return f"unknown record type {str(kind)[:40]}"
 
-    def _note(self, row: dict[str, Any], kind: str) -> None:
+    def _note(self, row: dict[str, Any], kind: str, place: Place) -> None:
+        queued = row.get("attachment")
+        if kind == "attachment" and isinstance(queued, dict) and queued.get("type") == "queued_command":
+            self._queued(row, queued, place)
         session = self._progress.session
         title = row.get(_TITLES.get(kind, ""))
         if isinstance(title, str) and title.strip() and (kind != "summary" or session.title is None):
             self._progress.session = replace(session, title=title.strip())
+
+    def _queued(self, row: dict[str, Any], queued: dict[str, Any], place: Place) -> None:
+        """What the user typed while a tool was running has no row of its own."""
+        if queued.get("commandMode", "prompt") == "prompt" and row.get("isSidechain") is not True:
+            self.turns.sidechain = False
+            self._user(row, queued.get("prompt"), place)
 
     def _message(self, row: dict[str, Any], kind: str, place: Place, line: bytes) -> str | None:
         message = row.get("message")
@@ -125,12 +134,12 @@ class ClaudeRows:
         known = session.id is not None and session.cwd is not None and session.model is not None
         if known and session.subagent is self._subagent:
             return
-        model = message.get("model") if isinstance(message, dict) else None
+        model = _model(message)
         self._progress.session = replace(
             session,
             id=session.id or some_text(row.get("sessionId")),
             cwd=session.cwd or some_text(row.get("cwd")),
-            model=session.model or (some_text(model) if model != "<synthetic>" else None),
+            model=session.model or (model if model != "<synthetic>" else None),
             agent=some_text(row.get("agentId")) if self._subagent else None,
             subagent=bool(self._subagent),
         )
@@ -165,6 +174,8 @@ class ClaudeRows:
             self._progress.session = replace(self._progress.session, started_at=turn.timestamp)
 
     def _assistant(self, row: dict[str, Any], message: Any, content: Any, place: Place, line: bytes) -> None:
+        if row.get("isApiErrorMessage") is True or _model(message) == "<synthetic>":
+            return  # the client's own words, such as "No response requested."
         if has_rounded_number(content):
             content = parse_exactly(line)["message"]["content"]
         id = some_text(message.get("id") if isinstance(message, dict) else None) or some_text(row.get("uuid"))
@@ -189,6 +200,10 @@ class ClaudeRows:
             "refusal",
         ):
             turn.complete = True
+
+
+def _model(message: Any) -> str | None:
+    return some_text(message.get("model")) if isinstance(message, dict) else None
 
 
 def _attachment(block: dict[str, Any]) -> Attachment:

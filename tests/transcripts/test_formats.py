@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +36,8 @@ from tests.transcripts.conftest import (
     opened,
     read,
     said,
+    tool_result,
+    tool_use,
     user,
 )
 
@@ -294,6 +298,32 @@ def test_claude_code_images_and_errors() -> None:
     assert turns[0].attachments == (Attachment("image/png"),)
 
 
+def test_claude_code_messages_typed_while_a_tool_runs_are_the_users() -> None:
+    queued = {"type": "queued_command", "prompt": "also water the beans", "commandMode": "prompt"}
+    notice = {"type": "queued_command", "prompt": "task 3 is done", "commandMode": "task-notification"}
+    row = {"type": "attachment", "sessionId": "s", "timestamp": "2026-03-01T09:00:02.000Z", "uuid": "q1"}
+    rows = [
+        *(user("u1", "water the peas"), assistant("a1", "m1", "Sure.", tool_use("t1"))),
+        *({**row, "attachment": queued}, {**row, "uuid": "q2", "attachment": notice}),
+        *(user("r1", [tool_result("t1", "done")]), assistant("a2", "m2", "Both done.")),
+    ]
+    turns = read(jsonl(*rows))[1]
+    assert [text for _, text in said(turns)] == [
+        "water the peas",
+        "Sure.",
+        "also water the beans",
+        "Both done.",
+    ]
+    assert turns[1].tool_calls[0].result == "done"
+
+
+def test_claude_codes_own_words_are_no_turns() -> None:
+    error = assistant("a1", "m1", "API Error: 529 overloaded", isApiErrorMessage=True)
+    silent = assistant("a2", "m2", "No response requested.")
+    silent["message"]["model"] = "<synthetic>"
+    assert said(read(jsonl(user("u1", "hi"), error, silent))[1]) == [("user", "hi")]
+
+
 def test_export_gives_a_reader_for_each_conversation() -> None:
     conversations = [
         {
@@ -414,3 +444,41 @@ def test_strange_values_in_known_places_never_crash(rows: list[Any]) -> None:
             list(opened(json.dumps(document).encode()))
         except TranscriptError:
             continue
+
+
+SAMPLES = Path(__file__).parent / "samples"
+JSON_SAMPLES = sorted(
+    path for path in SAMPLES.glob("*/*.json*") if path.name.split(".")[2] in ("json", "jsonl")
+)
+
+
+def paths_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The way to every value inside ``value``."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield (*path, key)
+        yield from paths_in(inner, (*path, key))
+
+
+def put(value: Any, path: tuple[Any, ...], new: Any) -> None:
+    for key in path[:-1]:
+        value = value[key]
+    value[path[-1]] = new
+
+
+@given(st.sampled_from(JSON_SAMPLES), st.data())
+def test_any_value_of_a_sample_may_be_another_without_a_crash(sample: Path, data: st.DataObject) -> None:
+    whole = sample.read_bytes()
+    by_line = sample.suffix == ".jsonl"
+    lines = [line for line in whole.split(b"\n") if line.startswith(b"{")] if by_line else [whole]
+    number = data.draw(st.integers(0, len(lines) - 1))
+    try:
+        row = json.loads(lines[number])
+    except ValueError:
+        return  # a sample's own broken line
+    put(row, data.draw(st.sampled_from(list(paths_in(row)))), data.draw(VALUES))
+    lines[number] = json.dumps(row).encode()
+    try:
+        list(opened(b"\n".join(lines) + b"\n"))
+    except TranscriptError:
+        return
