@@ -1,4 +1,4 @@
-"""A vault that is nowhere, for looking at transcripts outside of any: built-in types, no identities, no files."""
+"""A vault that is nowhere, for looking at transcripts outside of any: built-in types, no files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOWHERE = Path(os.devnull)
 def open_without_vault(
     *, environ: Mapping[str, str] | None = None, clock: Callable[[], datetime] | None = None
 ) -> Vault:
-    """An empty vault without a place: the settings are the defaults and the environment's; nothing can be written.
+    """An empty vault without a place: settings are the environment's and the defaults; nothing is written.
 
     Raises:
         ConfigError: the environment sets something that cannot be used.

@@ -1,0 +1,5 @@
+"""``python -m memfs``."""
+
+from memfs.interfaces.cli import main
+
+main(prog_name="memfs")

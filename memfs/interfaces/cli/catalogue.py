@@ -1,0 +1,54 @@
+"""All commands with the module each lives in, so that ``--help`` loads none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Listed(NamedTuple):
+    """A command in the list of commands: its module beside this one, and what it does in a few words."""
+
+    module: str
+    summary: str
+
+
+SECTIONS: Mapping[str, Mapping[str, Listed]] = {
+    "Start": {
+        "init": Listed("setup", "Make a folder a vault; what is there stays as it is."),
+        "config": Listed("setup", "Show the settings, or change one."),
+        "types": Listed("setup", "Show the types of memory that this vault keeps."),
+        "completion": Listed("setup", "Print the script that completes memfs commands in your shell."),
+    },
+    "Remember": {
+        "ingest": Listed("feeding", "Merge what is new in transcripts into memory."),
+        "remember": Listed("changing", "Keep a text as a memory."),
+        "transcript": Listed("trying", "Show how a transcript is read; nothing is remembered."),
+        "extract": Listed("trying", "Show what would be remembered of a transcript; nothing is written."),
+    },
+    "Recall": {
+        "search": Listed("recalling", "Find memories by words and meaning."),
+        "context": Listed("recalling", "Print what an agent should read before it begins or answers."),
+        "list": Listed("recalling", "List entries, yours and memfs's."),
+        "show": Listed("recalling", "Print an entry or a document, now or as it was."),
+    },
+    "Correct": {
+        "forget": Listed("changing", "Take an entry out, and keep it from coming back."),
+        "move": Listed("changing", "Move an entry to another identity."),
+        "accept": Listed("changing", "Put an offered wording in the place of an entry."),
+        "reject": Listed("changing", "Take an offered wording away."),
+        "undo": Listed("auditing", "Take back what one commit of memfs did."),
+    },
+    "Ask": {
+        "why": Listed("auditing", "Tell where an entry comes from."),
+        "log": Listed("auditing", "List what was remembered, when, and by whom."),
+        "diff": Listed("auditing", "Show what a commit changed in memory."),
+    },
+    "Keep well": {
+        "reindex": Listed("upkeep", "Build the search index anew."),
+    },
+}
+
+COMMANDS: Mapping[str, Listed] = {
+    name: listed for section in SECTIONS.values() for name, listed in section.items()
+}

@@ -1,0 +1,143 @@
+"""Commands that change an entry: remember, forget, move, accept, reject. Each is one commit."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from memfs.interfaces.cli.call import Call, command
+from memfs.interfaces.cli.parameters import complete_identity, identity_option, peer_option, type_option
+from memfs.interfaces.cli.printing import one_line
+
+if TYPE_CHECKING:
+    from memfs.memory.types import MemoryType
+    from memfs.model import FieldValue
+    from memfs.services.changing import Changed
+
+_ENTRY = "ENTRY"
+
+
+def _answer(call: Call, key: str, changed: Changed) -> None:
+    from memfs.interfaces.shapes import changed_json
+
+    def lines() -> list[str]:
+        said = [call.text(key, path=one_line(changed.path), id=changed.id)]
+        if changed.commit:
+            said.append(click.style(f"  {call.text('in_commit', commit=changed.commit[:8])}", dim=True))
+        return said
+
+    call.answer(changed_json(changed), lines)
+
+
+@command(
+    examples="""
+    memfs remember "The staging database is reset every Monday"
+    memfs remember "Answer in short sentences" --type preferences --field topic=Style
+    memfs remember "Renew the certificate" --type actions --field due=2026-12-04 --field priority=high
+    pbpaste | memfs remember -
+    """
+)
+@click.argument("text")
+@identity_option("Whose memory; not needed where there is only one.")
+@type_option("The type of memory.", default="notes", show_default=True)
+@peer_option("It is about this peer.")
+@click.option(
+    "--field", "pairs", multiple=True, metavar="NAME=VALUE", help="A field of the type; may be repeated."
+)
+def remember_command(
+    call: Call, text: str, identity: str | None, kind: str, peer: str | None, pairs: tuple[str, ...]
+) -> None:
+    """Keep a text as a memory.
+
+    TEXT is `-` to read it from standard input. Secrets in it are replaced. What was forgotten before is
+    kept all the same: you said so.
+    """
+    said = sys.stdin.read() if text == "-" else text
+    memory = call.memory
+    fields = _fields(pairs, memory.types().types.get(kind))
+    changed = memory.remember(said, identity=identity, type=kind, peer=peer, fields=fields or None)
+    _answer(call, "remembered" if changed.commit else "known", changed)
+
+
+def _fields(pairs: Sequence[str], kind: MemoryType | None) -> Mapping[str, FieldValue]:
+    """Fields as typed: a list field may be repeated, or hold commas; a number field is a number."""
+    fields: dict[str, FieldValue] = {}
+    for pair in pairs:
+        name, separator, value = pair.partition("=")
+        if not separator or not name.strip():
+            raise click.UsageError(f"--field takes NAME=VALUE, not {pair!r}")
+        name, value = name.strip(), value.strip()
+        declared = kind.field(name) if kind else None
+        if declared is not None and declared.kind == "list":
+            items = tuple(item.strip() for item in value.split(",") if item.strip())
+            earlier = fields.get(name, ())
+            fields[name] = (*earlier, *items) if isinstance(earlier, tuple) else items
+        elif declared is not None and declared.kind == "number" and value.lstrip("-").isdecimal():
+            fields[name] = int(value)
+        else:
+            fields[name] = value
+    return fields
+
+
+@command(
+    examples="""
+    memfs forget m-abcdefghijklm
+    memfs forget ^m-abcdefghijklm
+    """
+)
+@click.argument("entry", metavar=_ENTRY)
+def forget_command(call: Call, entry: str) -> None:
+    """Take an entry out, and keep it from coming back.
+
+    Whoever wrote it. Transcripts read so far do not bring it back; history still shows it.
+    """
+    _answer(call, "forgotten", call.memory.forget(entry))
+
+
+@command(
+    examples="""
+    memfs move m-abcdefghijklm --to home-aide
+    """
+)
+@click.argument("entry", metavar=_ENTRY)
+@click.option(
+    "--to", required=True, shell_complete=complete_identity, metavar="ID", help="The identity it goes to."
+)
+def move_command(call: Call, entry: str, to: str) -> None:
+    """Move an entry to another identity.
+
+    It goes to the document of the same name, and gets an id of its own there.
+    """
+    _answer(call, "moved", call.memory.move(entry, to))
+
+
+@command(
+    examples="""
+    memfs accept m-abcdefghijklm
+    """
+)
+@click.argument("entry", metavar=_ENTRY)
+def accept_command(call: Call, entry: str) -> None:
+    """Put an offered wording in the place of an entry.
+
+    An entry that you edited is never rewritten: memfs offers its other wording under it. ENTRY is the id of
+    either.
+    """
+    _answer(call, "accepted", call.memory.accept(entry))
+
+
+@command(
+    examples="""
+    memfs reject m-abcdefghijklm
+    """
+)
+@click.argument("entry", metavar=_ENTRY)
+def reject_command(call: Call, entry: str) -> None:
+    """Take an offered wording away.
+
+    It is not offered again.
+    """
+    _answer(call, "rejected", call.memory.reject(entry))

@@ -1,0 +1,74 @@
+"""Commands that feed memory from transcripts: ingest, watch, retry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from memfs.interfaces.cli.call import Call, command
+from memfs.interfaces.cli.exits import DONE, WAITING
+from memfs.interfaces.cli.parameters import file_argument, identity_option
+
+if TYPE_CHECKING:
+    from memfs.services.ingest import IngestReport
+
+
+@command(
+    examples="""
+    memfs ingest                                         what is new in inbox/ and in the configured sources
+    memfs ingest chat.json --identity coding-assistant
+    memfs ingest ~/exports/2026                          a folder
+    memfs ingest --backfill 30d                          of a new source's past, only the last 30 days
+    """
+)
+@file_argument("paths", nargs=-1)
+@identity_option("Whose memory it feeds, where neither source nor transcript says it.")
+@click.option(
+    "--backfill",
+    type=click.Choice(["none", "30d", "all"]),
+    help="How much of the past of a new source with many sessions is read.",
+)
+def ingest_command(call: Call, paths: tuple[Path, ...], identity: str | None, backfill: str | None) -> int:
+    """Merge what is new in transcripts into memory.
+
+    Without PATH: the inbox and all sources in memfs.toml. Every merge is one commit; a transcript is never
+    read twice, so running it again is always safe.
+    """
+    report = call.memory.ingest(paths, identity=identity, backfill=backfill, announce=call.note)
+    return answer_ingest(call, report)
+
+
+def answer_ingest(call: Call, report: IngestReport) -> int:
+    """Print what an ingest or a retry did."""
+    from memfs.interfaces.shapes import ingest_json
+
+    call.answer(ingest_json(report), lambda: _report_lines(call, report))
+    for reason in report.waiting:
+        call.note(call.text("waiting", text=reason))
+    for problem in report.problems:
+        call.note(call.text("problem", text=problem))
+    return WAITING if report.waiting or report.problems else DONE
+
+
+def _report_lines(call: Call, report: IngestReport) -> Iterator[str]:
+    sessions = report.sessions
+    if not sessions:
+        yield call.text("nothing_new")
+        return
+    counts = {
+        "n_added": sum(one.added for one in sessions),
+        "n_updated": sum(one.updated for one in sessions),
+        "n_superseded": sum(one.superseded for one in sessions),
+        "n_kept": sum(one.kept for one in sessions),
+        "n_dropped": sum(len(one.dropped) for one in sessions),
+    }
+    done = [call.text(key, n=count) for key, count in counts.items() if count]
+    yield call.text(
+        "ingested",
+        sessions=len({(one.source, one.session) for one in sessions}),
+        turns=sum(one.turns for one in sessions),
+        done=", ".join(done) or call.text("nothing_to_record"),
+    )

@@ -1,0 +1,94 @@
+"""The sentences of the command line, in the languages of a vault."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+MESSAGES: Mapping[str, tuple[str, str]] = {
+    # errors
+    "error": ("error: {text}", "错误：{text}"),
+    "hint": ("  try: {text}", "  可以试试：{text}"),
+    "problem": ("problem: {text}", "问题：{text}"),
+    "waiting": ("waits: {text}", "等待中：{text}"),
+    # init
+    "vault_ready": ("The vault is ready: {path}", "记忆库已就绪：{path}"),
+    "vault_was_ready": ("The vault was ready already: {path}", "记忆库早已就绪：{path}"),
+    "identities": ("Identities: {names}", "身份：{names}"),
+    "created": ("  made {path}", "  已创建 {path}"),
+    "taken": (
+        "  {path} is somebody else's already, so memfs keeps its folders under memfs/",
+        "  {path} 已被占用，memfs 的文件夹放在 memfs/ 下",
+    ),
+    "drop_here": (
+        "Drop transcripts into {path}, or name their folders in memfs.toml; then: memfs ingest",
+        "把对话记录放进 {path}，或在 memfs.toml 中写明其所在文件夹，然后运行：memfs ingest",
+    ),
+    # ingest
+    "nothing_new": ("Nothing new.", "没有新内容。"),
+    "ingested": ("Sessions: {sessions}, turns: {turns}; {done}.", "会话 {sessions}，消息 {turns}；{done}。"),
+    "nothing_to_record": ("nothing to record", "无可记录"),
+    "n_added": ("added: {n}", "新增 {n}"),
+    "n_updated": ("updated: {n}", "更新 {n}"),
+    "n_superseded": ("superseded: {n}", "取代 {n}"),
+    "n_kept": ("kept as you have them: {n}", "保留你的 {n}"),
+    "n_dropped": ("dropped: {n}", "舍弃 {n}"),
+    # dry runs
+    "would_remember": (
+        "{count} would be remembered of {turns} turns, {dropped} dropped.",
+        "{turns} 条消息中会记住 {count} 条，舍弃 {dropped} 条。",
+    ),
+    "dropped_line": ("dropped {type}: {reason}", "舍弃 {type}：{reason}"),
+    "estimate": (
+        "{turns} turns, {calls} model calls, {input} tokens in and {output} out.",
+        "{turns} 条消息，{calls} 次模型调用，输入 {input}、输出 {output} 个 token。",
+    ),
+    "price": ("About {price}.", "约 {price}。"),
+    "transcript": ("{format}, session {session}: {turns} turns", "{format}，会话 {session}：{turns} 条消息"),
+    "skipped": ("lines that could not be read: {lines}", "无法读取的行：{lines}"),
+    # recall
+    "no_entries": ("No entries.", "没有条目。"),
+    "no_hits": ("Nothing found.", "没有找到。"),
+    "degraded": ("search is degraded: {reason}", "检索能力受限：{reason}"),
+    # changes
+    "remembered": ("remembered: {path} ^{id}", "已记住：{path} ^{id}"),
+    "known": ("known already: {path} ^{id}", "早已记住：{path} ^{id}"),
+    "forgotten": ("forgotten: {path} ^{id}", "已忘记：{path} ^{id}"),
+    "moved": ("moved: {path} ^{id}", "已移动：{path} ^{id}"),
+    "accepted": ("accepted: {path} ^{id}", "已采纳：{path} ^{id}"),
+    "rejected": ("rejected: {path} ^{id}", "已拒绝：{path} ^{id}"),
+    "in_commit": ("commit {commit}", "提交 {commit}"),
+    "undone": ("undone: {commit}", "已撤销：{commit}"),
+    "nothing_undone": (
+        "nothing is left to take back of {commit}",
+        "{commit} 已没有可撤销的内容",
+    ),
+    # audit
+    "by_hand": ("written by hand: {author}, commit {commit}", "手写：{author}，提交 {commit}"),
+    "by_hand_uncommitted": ("written by hand, not committed yet", "手写，尚未提交"),
+    "reason": ("{action} {time} in commit {commit}", "{time} {action}，提交 {commit}"),
+    "from_session": ("session {source}", "会话 {source}"),
+    "extractor": ("extractor {name}", "提取器 {name}"),
+    "tokens": ("{input} + {output} tokens", "{input} + {output} 个 token"),
+    "kept_copy": ("{path} (kept copy)", "{path}（留存副本）"),
+    "turn_gone": ("message {message}: no copy of it is left", "消息 {message}：已没有副本"),
+    "nothing_changed": ("Nothing changed.", "没有变化。"),
+    "no_log": ("Nothing was committed yet.", "还没有任何提交。"),
+    # upkeep
+    "reindexed": ("{count} documents indexed.", "已索引 {count} 个文档。"),
+    # settings
+    "set": ("{key} = {value} in {path}", "{path} 中 {key} = {value}"),
+    "unset": ("{key} removed from {path}", "已从 {path} 移除 {key}"),
+    "setting": ("setting", "设置"),
+    "value": ("value", "值"),
+    "from": ("set in", "来源"),
+    "type": ("type", "类型"),
+    "lives_in": ("lives in", "位置"),
+    "holds": ("holds", "内容"),
+    "off": ("{name} (off)", "{name}（关闭）"),
+}
+
+
+def message(language: str, key: str, /, **values: object) -> str:
+    """The sentence ``key`` with its values filled in; English where the language is not known."""
+    english, chinese = MESSAGES[key]
+    return (chinese if language == "zh" else english).format(**values)

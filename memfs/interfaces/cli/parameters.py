@@ -1,0 +1,89 @@
+"""Parameters that several commands take: identities, types, days, paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from memfs.services.opening import Vault
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def read_day(ctx: click.Context, param: click.Parameter, value: str | None) -> date | None:
+    """A day, or a moment, as ISO 8601 writes it."""
+    try:
+        if value is None or len(value) <= len("2026-11-30"):
+            return None if value is None else date.fromisoformat(value)
+        return datetime.fromisoformat(value)
+    except ValueError:
+        raise click.BadParameter(f"no date such as 2026-11-30: {value!r}", ctx, param) from None
+
+
+def read_moment(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
+    """A moment as ISO 8601 writes it; a day means its beginning."""
+    try:
+        return None if value is None else datetime.fromisoformat(value)
+    except ValueError:
+        raise click.BadParameter(f"no time such as 2026-11-30T10:30: {value!r}", ctx, param) from None
+
+
+def complete_identity(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """The identities of the vault that begin so, for the shell."""
+    vault = _vault_of(ctx)
+    return [name for name in (vault.identities() if vault else ()) if name.startswith(incomplete)]
+
+
+def complete_type(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """The memory types of the vault that begin so, for the shell."""
+    vault = _vault_of(ctx)
+    return [name for name in (vault.registry.types if vault else ()) if name.startswith(incomplete)]
+
+
+def _vault_of(ctx: click.Context) -> Vault | None:
+    from memfs.errors import MemfsError
+    from memfs.services.opening import open_vault
+
+    try:
+        return open_vault(ctx.params.get("folder") or ctx.find_root().params.get("folder"))
+    except MemfsError:
+        return None
+
+
+def identity_option(help: str = "Only this identity.") -> Callable[[Decorated], Decorated]:
+    """``--identity``."""
+    return click.option("--identity", shell_complete=complete_identity, metavar="ID", help=help)
+
+
+def type_option(help: str = "Only this type of memory.", **more: Any) -> Callable[[Decorated], Decorated]:
+    """``--type``."""
+    return click.option("--type", "kind", shell_complete=complete_type, metavar="TYPE", help=help, **more)
+
+
+def peer_option(help: str = "Only what is known of this peer.") -> Callable[[Decorated], Decorated]:
+    """``--peer``."""
+    return click.option("--peer", metavar="PEER", help=help)
+
+
+def span_options(function: Decorated) -> Decorated:
+    """``--since`` and ``--until``; both days are included."""
+    until = click.option("--until", callback=read_day, metavar="DATE", help="Up to this day.")
+    since = click.option("--since", callback=read_day, metavar="DATE", help="From this day on.")
+    return since(until(function))
+
+
+def me_option(function: Decorated) -> Decorated:
+    """``--me``."""
+    return click.option(
+        "--me", multiple=True, metavar="NAME", help="Your own name in a group chat; may be repeated."
+    )(function)
+
+
+def file_argument(name: str, **more: Any) -> Callable[[Decorated], Decorated]:
+    """A path of a file or folder."""
+    return click.argument(name, type=click.Path(path_type=Path), **more)

@@ -1,0 +1,115 @@
+"""The command ``memfs``: finds commands without loading them, and turns errors into lines and exit codes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from memfs.errors import MemfsError
+from memfs.interfaces.cli import exits
+from memfs.interfaces.cli.catalogue import COMMANDS, SECTIONS
+from memfs.interfaces.cli.messages import message
+from memfs.interfaces.cli.printing import one_line
+
+
+class Root(click.Group):
+    """The group of all commands."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        listed = COMMANDS.get(cmd_name)
+        if listed is None:
+            return None
+        found = getattr(import_module(f"memfs.interfaces.cli.{listed.module}"), f"{cmd_name}_command")
+        assert isinstance(found, click.Command)
+        return found
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args or ["--help"])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"no command is called {args[0]}{_nearest(args[0])}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(10), listed.summary) for name, listed in commands.items()])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(f"{code}".ljust(10), words) for code, words in exits.MEANINGS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; errors of memfs and of files become one line each, and an exit code."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except MemfsError as error:
+            report_error(ctx, error)
+            raise click.exceptions.Exit(exits.exit_code(error)) from error
+        except BrokenPipeError:
+            _drop_output()
+            raise click.exceptions.Exit(exits.PIPE_CLOSED) from None
+        except OSError as error:
+            place = str(error.filename) if error.filename is not None else None
+            report_error(ctx, MemfsError(error.strerror or str(error), path=place))
+            raise click.exceptions.Exit(exits.VAULT) from error
+        return result
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
+        """Run a command line and leave the process with the exit code."""
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+        extra["standalone_mode"] = False
+        try:
+            code = super().main(args, *rest, **extra)
+        except click.UsageError as error:
+            usage = error.ctx.command_path if error.ctx else "memfs"
+            _print_error(error.format_message(), f"{usage} --help")
+            code = exits.USAGE
+        except click.ClickException as error:
+            _print_error(error.format_message())
+            code = exits.OTHER
+        except click.Abort:
+            code = exits.INTERRUPTED
+        sys.exit(code or exits.DONE)
+
+
+def report_error(ctx: click.Context, error: MemfsError) -> None:
+    """Print an error as one line, with what to do next in a second one."""
+    language = getattr(ctx.obj, "language", "en")
+    place = f"{error.path}:" if error.path is not None else ""
+    place += f"{error.line}:" if place and error.line is not None else ""
+    _print_error(f"{place} {error.message}".strip(), error.hint, language)
+
+
+def _print_error(text: str, hint: str | None = None, language: str = "en") -> None:
+    click.echo(message(language, "error", text=one_line(text)), err=True)
+    if hint:
+        click.echo(message(language, "hint", text=one_line(hint)), err=True)
+
+
+def _drop_output() -> None:
+    """Nobody reads on: what is still buffered must not raise again when the process ends."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _nearest(name: str) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(name, COMMANDS, n=1)
+    return f"; did you mean {close[0]}?" if close else ""
