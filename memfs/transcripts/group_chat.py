@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from memfs.model import Session
 from memfs.transcripts.chat_log import ChatLog, chat_turns, read_chat_log
@@ -44,8 +45,7 @@ class GroupChat:
         self.name = name
 
     def recognise(self, head: bytes) -> bool:
-        text = head_text(head) if layout(head) == "text" else None
-        log = read_chat_log(text) if text is not None else None
+        log = _log_in(head)
         return log is not None and program_of(log) == self.name
 
     def open(self, source: Source) -> Reader:
@@ -56,6 +56,12 @@ class GroupChat:
         started = next((turn.timestamp for turn in turns if turn.timestamp), None)
         progress = Progress(session=replace(session, started_at=started))
         return whole_reader(self.name, source, progress, lambda: turns)
+
+
+@lru_cache(maxsize=1)  # the parsers of all programs ask in turn
+def _log_in(head: bytes) -> ChatLog | None:
+    text = head_text(head) if layout(head) == "text" else None
+    return read_chat_log(text) if text is not None else None
 
 
 def program_of(log: ChatLog) -> str | None:
