@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,11 +39,14 @@ def _changed_cursors(vault: Vault, identity: str, stamp: str | None, head: str) 
 
     folder = vault.layout.identity_dir(identity) / ".cursors"
     if stamp is not None:
-        with suppress(CommitNotFound):
-            for name in changed_blobs(vault.repository, stamp, head, [vault.layout.rel(folder)]):
-                if (vault.top / name).is_file():
-                    yield vault.top / name
+        try:
+            changed = changed_blobs(vault.repository, stamp, head, [vault.layout.rel(folder)])
+        except CommitNotFound:
+            changed = None
+        if changed is not None:
+            yield from (vault.top / name for name in changed if (vault.top / name).is_file())
             return
+    # No stamp, or history was rewritten since: look at every cursor.
     yield from (path for path in sorted(folder.rglob("*")) if path.is_file())
 
 
