@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from memfs.search.index import UpdateReport
     from memfs.services.audit import Why
     from memfs.services.changing import Changed
+    from memfs.services.checking import Checked
     from memfs.services.dryrun import DryRun, Estimate
     from memfs.services.ingest import IngestReport
     from memfs.services.opening import Vault
     from memfs.services.recall import Found
+    from memfs.services.retrying import Retried
+    from memfs.services.status import Status
     from memfs.services.undo import Undone
 
 
@@ -79,6 +82,12 @@ class Memory:
         from memfs.services.changing import remember
 
         return remember(self.vault, text, identity=identity, type=type, peer=peer, fields=fields)
+
+    def retry(self, *, identity: str | None = None, announce: Callable[[str], None] | None = None) -> Retried:
+        """Try what was set aside once more, then whatever else is not merged."""
+        from memfs.services.retrying import retry
+
+        return retry(self.vault, identity=identity, announce=announce)
 
     def transcript(self, path: Path | str, *, me: Sequence[str] = ()) -> Any:
         """How a transcript (a file, or a folder that is one) is read.
@@ -238,6 +247,18 @@ class Memory:
         return diff(self.vault, commit, until=until)
 
     # --- keep well
+
+    def status(self) -> Status:
+        """How the vault does: what its identities and sources are at, what waits, what needs a person."""
+        from memfs.services.status import status
+
+        return status(self.vault)
+
+    def check(self) -> Checked:
+        """Verify vault, repository and index; what is derived is mended, what is a person's only reported."""
+        from memfs.services.checking import check
+
+        return check(self.vault)
 
     def reindex(self) -> UpdateReport:
         """Build the search index anew."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,10 +14,14 @@ if TYPE_CHECKING:
     from memfs.model import Dropped, EntryView, Tokens
     from memfs.services.audit import Reason, Why
     from memfs.services.changing import Changed
+    from memfs.services.checking import Checked
     from memfs.services.dryrun import DryRun, Estimate
     from memfs.services.ingest import IngestReport, SessionReport
     from memfs.services.recall import Found
+    from memfs.services.retrying import Retried
+    from memfs.services.status import Status
     from memfs.services.undo import Undone
+    from memfs.vault.records import Quarantine
 
 Json = dict[str, Any]
 
@@ -78,6 +83,17 @@ def session_json(report: SessionReport) -> Json:
         "problems": list(report.problems),
         "tokens": tokens_json(report.tokens),
     }
+
+
+def retry_json(retried: Retried) -> Json:
+    """What a retry did: ranges that are merged now, those that failed again, and the ingest after them."""
+    failed = [_quarantine_json(item) | {"reason": reason} for item, reason in retried.failed]
+    merged = [_quarantine_json(item) for item in retried.merged]
+    return {"retried": merged, "failed": failed} | ingest_json(retried.ingest)
+
+
+def _quarantine_json(item: Quarantine) -> Json:
+    return {"identity": item.identity, "source": item.source, "session": item.session, "reason": item.reason}
 
 
 def extract_json(run: DryRun) -> Json:
@@ -187,6 +203,59 @@ def _reason_json(reason: Reason) -> Json:
                 "kept": said.kept,
             }
             for said in reason.turns
+        ],
+    }
+
+
+def status_json(status: Status) -> Json:
+    """How a vault does."""
+    return {
+        "vault": status.top,
+        "branch": status.branch,
+        "commit": status.commit,
+        "busy": status.busy,
+        "extractor": status.extractor,
+        "when": status.when,
+        "identities": [
+            {
+                "identity": one.identity,
+                "last_run": None if one.last_run is None else _iso(one.last_run),
+                "pending_cursors": one.pending_cursors,
+                "tokens_today": one.tokens_today,
+            }
+            for one in status.identities
+        ],
+        "sources": [
+            {
+                "name": one.name,
+                "path": one.root,
+                "identity": one.identity,
+                "transcripts": one.transcripts,
+                "unmerged": one.unmerged,
+                "choice_needed": one.choice_needed,
+            }
+            for one in status.sources
+        ],
+        "unfinished": status.unfinished,
+        "quarantine": [_quarantine_json(item) for item in status.quarantine],
+        "locks": list(status.locks),
+        "warnings": list(status.warnings),
+    }
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def check_json(checked: Checked) -> Json:
+    """What a check found."""
+    return {
+        "sound": checked.sound,
+        "documents": checked.documents,
+        "entries": checked.entries,
+        "findings": [
+            {"level": one.level, "message": one.message, "path": one.path, "line": one.line}
+            for one in checked.findings
         ],
     }
 

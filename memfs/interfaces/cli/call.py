@@ -68,6 +68,15 @@ class Call:
         """Progress and remarks: one line to stderr."""
         click.echo(one_line(text), err=True)
 
+    def tell(self, text: str) -> None:
+        """One event of a command that goes on: a line, or with ``--json`` an object on a line."""
+        if self.as_json:
+            import json
+
+            click.echo(json.dumps({"event": text}, ensure_ascii=True))
+        else:
+            click.echo(one_line(text))
+
     def answer(self, data: object, lines: Callable[[], Iterable[str]]) -> None:
         """Print the answer: ``data`` as JSON when that was asked for, else the lines for people."""
         if self.as_json:

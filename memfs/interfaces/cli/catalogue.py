@@ -22,6 +22,8 @@ SECTIONS: Mapping[str, Mapping[str, Listed]] = {
     },
     "Remember": {
         "ingest": Listed("feeding", "Merge what is new in transcripts into memory."),
+        "watch": Listed("feeding", "Merge transcripts as they grow, until stopped."),
+        "retry": Listed("feeding", "Try again what could not be extracted."),
         "remember": Listed("changing", "Keep a text as a memory."),
         "transcript": Listed("trying", "Show how a transcript is read; nothing is remembered."),
         "extract": Listed("trying", "Show what would be remembered of a transcript; nothing is written."),
@@ -45,6 +47,8 @@ SECTIONS: Mapping[str, Mapping[str, Listed]] = {
         "diff": Listed("auditing", "Show what a commit changed in memory."),
     },
     "Keep well": {
+        "status": Listed("upkeep", "Show how the vault does, and what waits."),
+        "check": Listed("upkeep", "Verify vault, git and index; mend what is derived."),
         "reindex": Listed("upkeep", "Build the search index anew."),
     },
 }

@@ -11,9 +11,11 @@ import click
 from memfs.interfaces.cli.call import Call, command
 from memfs.interfaces.cli.exits import DONE, WAITING
 from memfs.interfaces.cli.parameters import file_argument, identity_option
+from memfs.interfaces.cli.printing import one_line
 
 if TYPE_CHECKING:
     from memfs.services.ingest import IngestReport
+    from memfs.services.retrying import Retried
 
 
 @command(
@@ -37,15 +39,15 @@ def ingest_command(call: Call, paths: tuple[Path, ...], identity: str | None, ba
     Without PATH: the inbox and all sources in memfs.toml. Every merge is one commit; a transcript is never
     read twice, so running it again is always safe.
     """
-    report = call.memory.ingest(paths, identity=identity, backfill=backfill, announce=call.note)
-    return answer_ingest(call, report)
-
-
-def answer_ingest(call: Call, report: IngestReport) -> int:
-    """Print what an ingest or a retry did."""
     from memfs.interfaces.shapes import ingest_json
 
+    report = call.memory.ingest(paths, identity=identity, backfill=backfill, announce=call.note)
     call.answer(ingest_json(report), lambda: _report_lines(call, report))
+    return note_troubles(call, report)
+
+
+def note_troubles(call: Call, report: IngestReport) -> int:
+    """Say what waits and what could not be read; gives the exit code."""
     for reason in report.waiting:
         call.note(call.text("waiting", text=reason))
     for problem in report.problems:
@@ -72,3 +74,54 @@ def _report_lines(call: Call, report: IngestReport) -> Iterator[str]:
         turns=sum(one.turns for one in sessions),
         done=", ".join(done) or call.text("nothing_to_record"),
     )
+
+
+@command(
+    examples="""
+    memfs watch
+    memfs watch --vault ~/memory
+    """
+)
+def watch_command(call: Call) -> None:
+    """Merge transcripts as they grow, until stopped.
+
+    Ctrl-C or SIGTERM ends it cleanly. Says what it does, one line per event; with --json one object per line.
+    """
+    import signal
+    from threading import Event
+
+    from memfs.daemon import watch
+
+    stop = Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    watch(call.memory.vault, announce=call.tell, stop=stop)
+
+
+@command(
+    examples="""
+    memfs retry
+    memfs retry --identity coding-assistant
+    """
+)
+@identity_option()
+def retry_command(call: Call, identity: str | None) -> int:
+    """Try again what could not be extracted.
+
+    What was set aside after failing several times, then everything that is not merged.
+    """
+    from memfs.interfaces.shapes import retry_json
+
+    retried = call.memory.retry(identity=identity, announce=call.note)
+    call.answer(retry_json(retried), lambda: _retried_lines(call, retried))
+    code = note_troubles(call, retried.ingest)
+    return WAITING if retried.failed else code
+
+
+def _retried_lines(call: Call, retried: Retried) -> Iterator[str]:
+    for item in retried.merged:
+        yield call.text("retried", session=one_line(f"{item.source}/{item.session}"), identity=item.identity)
+    for item, reason in retried.failed:
+        session = one_line(f"{item.source}/{item.session}")
+        yield call.text("failed_again", session=session, identity=item.identity, reason=one_line(reason))
+    yield from _report_lines(call, retried.ingest)

@@ -32,6 +32,12 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "n_superseded": ("superseded: {n}", "取代 {n}"),
     "n_kept": ("kept as you have them: {n}", "保留你的 {n}"),
     "n_dropped": ("dropped: {n}", "舍弃 {n}"),
+    # retry, watch
+    "retried": ("merged now: {session} ({identity})", "现已合并：{session}（{identity}）"),
+    "failed_again": (
+        "failed again: {session} ({identity}): {reason}",
+        "再次失败：{session}（{identity}）：{reason}",
+    ),
     # dry runs
     "would_remember": (
         "{count} would be remembered of {turns} turns, {dropped} dropped.",
@@ -74,6 +80,45 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "nothing_changed": ("Nothing changed.", "没有变化。"),
     "no_log": ("Nothing was committed yet.", "还没有任何提交。"),
     # upkeep
+    "status_vault": (
+        "Vault {path}, branch {branch}, commit {commit}",
+        "记忆库 {path}，分支 {branch}，提交 {commit}",
+    ),
+    "status_extractor": ("Extractor {name}, {when}", "提取器 {name}，{when}"),
+    "live": ("as transcripts grow", "随对话增长"),
+    "daily": ("once a day", "每天一次"),
+    "none": ("none", "无"),
+    "never": ("never", "从未"),
+    "identity": ("identity", "身份"),
+    "last_run": ("last run", "上次运行"),
+    "tokens_today": ("tokens today", "今日 token"),
+    "source": ("source", "来源"),
+    "transcripts": ("transcripts", "对话记录"),
+    "unmerged": ("unmerged", "未合并"),
+    "choice_needed": (
+        "the source {name} is new and large: choose with memfs ingest --backfill none|30d|all",
+        "来源 {name} 是新的且内容很多：请用 memfs ingest --backfill none|30d|all 选择",
+    ),
+    "to_merge": ("transcripts not merged yet: {n}; memfs ingest", "尚未合并的对话记录：{n}；memfs ingest"),
+    "unfinished": (
+        "a commit was interrupted; the next command that writes, or memfs check, finishes it",
+        "有一次提交被中断；下一个写入命令或 memfs check 会完成它",
+    ),
+    "set_aside": (
+        "set aside: {session} ({identity}): {reason}; memfs retry tries it again",
+        "已搁置：{session}（{identity}）：{reason}；memfs retry 可重试",
+    ),
+    "lock": ("git lock: {text}", "git 锁：{text}"),
+    "warning": ("warning: {text}", "注意：{text}"),
+    "all_well": ("Nothing waits.", "没有待办。"),
+    "checked": (
+        "Documents: {documents}, entries with an id: {entries}.",
+        "文档 {documents}，带编号的条目 {entries}。",
+    ),
+    "sound": ("All is sound.", "一切正常。"),
+    "finding_error": ("wrong: {text}", "错误：{text}"),
+    "finding_warning": ("mind: {text}", "注意：{text}"),
+    "finding_mended": ("mended: {text}", "已修复：{text}"),
     "reindexed": ("{count} documents indexed.", "已索引 {count} 个文档。"),
     # settings
     "set": ("{key} = {value} in {path}", "{path} 中 {key} = {value}"),

@@ -1,9 +1,123 @@
-"""Commands that keep a vault well: reindex."""
+"""Commands that keep a vault well: status, check, reindex."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 from memfs.interfaces.cli.call import Call, command
 from memfs.interfaces.cli.exits import DONE, WAITING
+from memfs.interfaces.cli.printing import one_line
+
+if TYPE_CHECKING:
+    from memfs.services.checking import Checked, Finding
+    from memfs.services.status import Status
+
+
+@command(
+    examples="""
+    memfs status
+    memfs status --json
+    """
+)
+def status_command(call: Call) -> None:
+    """Show how the vault does, and what waits.
+
+    Its identities and sources, transcripts not merged yet, and whatever needs you.
+    """
+    from memfs.interfaces.shapes import status_json
+
+    found = call.memory.status()
+    call.answer(status_json(found), lambda: _status_lines(call, found))
+
+
+def _status_lines(call: Call, status: Status) -> Iterator[str]:
+    branch, commit = status.branch or call.text("none"), (status.commit or call.text("none"))[:8]
+    yield call.text("status_vault", path=one_line(status.top), branch=one_line(branch), commit=commit)
+    yield call.text("status_extractor", name=status.extractor, when=call.text(status.when))
+    yield from _status_tables(call, status)
+    yield ""
+    yield from _worries(call, status) or (call.text("all_well"),)
+
+
+def _status_tables(call: Call, status: Status) -> Iterator[str]:
+    from memfs.interfaces.cli.tables import table_lines
+
+    identities = [
+        (
+            one.identity,
+            call.text("never") if one.last_run is None else _local(call, one.last_run),
+            str(one.tokens_today),
+        )
+        for one in status.identities
+    ]
+    sources = [
+        (one.name, one.identity or "", str(one.transcripts), str(one.unmerged), one_line(one.root))
+        for one in status.sources
+    ]
+    if identities:
+        yield ""
+        yield from table_lines(
+            [call.text(key) for key in ("identity", "last_run", "tokens_today")], identities
+        )
+    if sources:
+        yield ""
+        headings = ("source", "identity", "transcripts", "unmerged", "lives_in")
+        yield from table_lines([call.text(key) for key in headings], sources)
+
+
+def _worries(call: Call, status: Status) -> list[str]:
+    """What waits, and what needs the person."""
+    lines = [call.text("waiting", text=one_line(status.busy))] if status.busy else []
+    unmerged = sum(one.unmerged for one in status.sources if not one.choice_needed)
+    lines += [call.text("to_merge", n=unmerged)] if unmerged else []
+    lines += [call.text("unfinished")] if status.unfinished else []
+    lines += [call.text("choice_needed", name=one.name) for one in status.sources if one.choice_needed]
+    for item in status.quarantine:
+        session = one_line(f"{item.source}/{item.session}")
+        lines.append(
+            call.text("set_aside", session=session, identity=item.identity, reason=one_line(item.reason))
+        )
+    lines += [call.text("lock", text=one_line(lock)) for lock in status.locks]
+    lines += [call.text("warning", text=one_line(warning)) for warning in status.warnings]
+    return lines
+
+
+def _local(call: Call, seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, call.memory.vault.zone).strftime("%Y-%m-%d %H:%M")
+
+
+@command(
+    examples="""
+    memfs check
+    memfs check --json
+    """
+)
+def check_command(call: Call) -> int:
+    """Verify vault, git and index; mend what is derived.
+
+    Finishes a commit that a crash interrupted, and brings the index up to the files. What is yours is only
+    reported. The exit code is 10 when something is wrong that memfs cannot mend.
+    """
+    from memfs.interfaces.shapes import check_json
+
+    checked = call.memory.check()
+    call.answer(check_json(checked), lambda: _check_lines(call, checked))
+    return DONE if checked.sound else WAITING
+
+
+def _check_lines(call: Call, checked: Checked) -> Iterator[str]:
+    for finding in checked.findings:
+        yield call.text(f"finding_{finding.level}", text=_finding_text(finding))
+    yield call.text("checked", documents=checked.documents, entries=checked.entries)
+    if checked.sound:
+        yield call.text("sound")
+
+
+def _finding_text(finding: Finding) -> str:
+    place = "".join(f"{part}:" for part in (finding.path, finding.line) if part is not None)
+    return one_line(f"{place} {finding.message}")
 
 
 @command(
