@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import TranscriptError
 from memfs.model import Stat
-from memfs.transcripts.sniff import ignored_name
+from memfs.transcripts import ignored_name
 from memfs.vault.globs import compile_globs
 from memfs.vault.paths import safe_name, slug
 
