@@ -32,6 +32,8 @@ def add_find(
             finds.remove(old)
         elif _replaces(new, old, books, corrects=corrects):
             finds.remove(old)
+            if corrects and old.type == new.type == "events":
+                new.fields["name"] = old.fields["name"]  # what moved is still called what it was called
     if reverses:
         last = next((old for old in reversed(finds) if old.type == new.type and old.peer == new.peer), None)
         if last is not None and new.turns[0] - last.turns[-1] <= 4:

@@ -25,6 +25,7 @@ class Find:
     text: str
     day: date | None = None
     words: frozenset[str] = field(default_factory=frozenset)
+    insist: bool = False
 
 
 @dataclass(frozen=True, slots=True)

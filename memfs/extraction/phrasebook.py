@@ -54,7 +54,6 @@ class Phrasebook:
 
     language: str
     spaced: bool
-    function_words: frozenset[str]
     cues: tuple[Cue, ...]
     guards: tuple[Guard, ...]
     dates: tuple[DateRule, ...]
@@ -69,9 +68,19 @@ class Phrasebook:
 
 
 @cache
+def _read(language: str) -> Mapping[str, Any]:
+    return tomllib.loads((resources.files(__package__) / "phrases" / f"{language}.toml").read_text("utf-8"))
+
+
+def function_words(language: str) -> frozenset[str]:
+    """Common words that tell the language, without compiling all of its phrases."""
+    return frozenset(_read(language).get("function_words", ()))
+
+
+@cache
 def phrasebook(language: str) -> Phrasebook:
     """The phrasebook of ``language``, one of ``LANGUAGES``; read and compiled once."""
-    data = tomllib.loads((resources.files(__package__) / "phrases" / f"{language}.toml").read_text("utf-8"))
+    data = _read(language)
     slots = dict(data.get("slots", {}))
     slots.update({name: _any_of(words) for name, words in data.get("lists", {}).items()})
     for name, phrases in data.get("words", {}).items():
@@ -86,7 +95,6 @@ def phrasebook(language: str) -> Phrasebook:
     return Phrasebook(
         language=language,
         spaced=spaced,
-        function_words=frozenset(data.get("function_words", ())),
         cues=tuple(_cue(entry, pattern(entry["any"])) for entry in data.get("cue", ())),
         guards=tuple(_guard(entry, pattern(entry["any"])) for entry in data.get("guard", ())),
         dates=tuple(DateRule(pattern(entry["any"]), entry["means"]) for entry in data.get("date", ())),

@@ -16,7 +16,7 @@ from memfs.extraction.candidates import Candidate, Heard, find_candidates
 from memfs.extraction.corrections import add_find, scratch_earlier
 from memfs.extraction.dates import find_dates
 from memfs.extraction.operations import Find, Place, make_fields
-from memfs.extraction.phrasebook import LANGUAGES, Phrasebook, phrasebook
+from memfs.extraction.phrasebook import LANGUAGES, Phrasebook, function_words, phrasebook
 from memfs.extraction.redaction import redact_text
 from memfs.extraction.request import Request
 from memfs.extraction.segments import local_time
@@ -50,11 +50,9 @@ def choose_languages(turns: Sequence[Turn]) -> tuple[Phrasebook, ...]:
     text = " ".join(turn.text[:2000] for turn in turns if turn.role != "assistant")
     kana = sum("\u3040" <= char <= "\u30ff" for char in text)
     han = sum("\u3400" <= char <= "\u9fff" for char in text)
-    counts = Counter(text.lower().replace("’", "'").split())
+    counts = Counter(word.strip(",.!?;:()¿¡") for word in text.lower().replace("’", "'").split())
     scores = {
-        language: sum(counts[word.strip(",.!?")] for word in phrasebook(language).function_words)
-        for language in LANGUAGES
-        if phrasebook(language).spaced
+        language: sum(counts[word] for word in function_words(language)) for language in LANGUAGES
     }
     if kana > 3 and kana * 8 > han:
         return (phrasebook("ja"),)
@@ -147,7 +145,7 @@ class _Reading:
             text = f"{self.lead[1]}{'。' if not self.books[0].spaced else '. '}{text}"
             fields = {**fields, "content": text}
             self.lead = None
-        find = Find(kind, fields, turns, turn.peer, text, day, frozenset(content_words(text, self.books)))
+        find = Find(kind, fields, turns, turn.peer, text, day, frozenset(content_words(text, self.books)), candidate.remember)
         if kind == "projects":
             self.project = str(fields["project"])
         corrects = any(book.has("correction", sentence.masked) for book in self.books)
@@ -198,7 +196,7 @@ class _Reading:
             elif any(isinstance(value, str) and redact_text(value).findings for value in find.fields.values()):
                 self.dropped.append(Dropped(find.type, "secret"))
             else:
-                operations.append(Operation(find.type, find.fields, find.turns, find.peer))
+                operations.append(Operation(find.type, find.fields, find.turns, find.peer, insist=find.insist))
         return Extraction(tuple(operations), tuple(self.dropped))
 
 

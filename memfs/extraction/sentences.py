@@ -49,7 +49,7 @@ def _pieces(line: str, parts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Spans of the sentences of a line, without outer space and list marks."""
     position = 0
     for part in parts:
-        for piece in re.split(r"(?<=[。！？!?…；;])(?=\S)|(?<=[。！？；])|(?<=……)", part):
+        for piece in re.split(r"(?<=[。！？!?；])|(?<=……)", part):
             marks = re.match(r"\s*(?:[-*•·・]\s+|\d{1,2}[.)、]\s+|\[[ x]\]\s+)*", piece)
             lead = marks.end() if marks else 0
             stripped = piece[lead:].rstrip()

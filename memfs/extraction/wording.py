@@ -10,7 +10,7 @@ from memfs.extraction.phrasebook import Phrasebook
 
 MAX_CONTENT = 400
 WORD = re.compile(r"[^\W_][\w'’+#.%-]*[\w+#%]|[^\W_]")
-CJK_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+|[A-Za-z0-9][\w.+#%-]*")
+CJK_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+|[A-Za-z0-9][A-Za-z0-9_.+#%-]*")
 
 
 def tidy(text: str, books: Sequence[Phrasebook], *, keep_start: bool = False) -> str:
