@@ -106,6 +106,15 @@ def refresh_index(vault: Vault, index: SearchIndex) -> UpdateReport:
     return index.update(_read_files(vault, (*stale.changed, *stale.gone)), stats)
 
 
+def follow_index(vault: Vault, index: SearchIndex, *, part: int = 50) -> Iterator[UpdateReport]:
+    """The same in parts of so many documents, for who has other things to do between."""
+    stats = document_stats(vault)
+    stale = index.stale(stats)
+    paths = (*stale.changed, *stale.gone)
+    for start in range(0, len(paths), part):
+        yield index.update(_read_files(vault, paths[start : start + part]), stats)
+
+
 def reindex(vault: Vault) -> UpdateReport:
     """Build the index anew from the files."""
     stats = document_stats(vault)
