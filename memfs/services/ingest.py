@@ -24,7 +24,7 @@ from memfs.services.restoring import restore_seen
 from memfs.services.reverts import absorb_reverts
 from memfs.services.seen import SeenMessages, open_seen
 from memfs.services.sessions import NewTurns, cursor_place, is_merged, read_new_turns
-from memfs.services.sources import FROM_CWD, TranscriptFile, find_transcripts, list_sources, named_files
+from memfs.services.sources import FROM_CWD, TranscriptFile, find_all, named_files
 from memfs.transcripts.privacy import Withheld, keep_turns
 from memfs.transcripts.times import turn_time
 from memfs.vault.leases import Held, Lease, acquire_lease, release_lease, renew_lease
@@ -121,8 +121,7 @@ def ingest(
 def _unmerged_files(vault: Vault, choice: str | None, waiting: list[str]) -> Iterator[TranscriptFile]:
     """The files of all sources, without those that are known to be merged as they lie."""
     with open_seen(vault.layout.derived) as seen:
-        for source in list_sources(vault):
-            found = list(find_transcripts(vault, source))
+        for source, found in find_all(vault):
             allowed, reason = backfill.allow(vault, source, found, choice)
             if reason:
                 waiting.append(reason)

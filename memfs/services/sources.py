@@ -53,13 +53,23 @@ class TranscriptFile:
 
 
 def list_sources(vault: Vault) -> tuple[TranscriptSource, ...]:
-    """The inbox of each identity, then the configured sources."""
+    """The configured sources, then the inbox of each identity. A file belongs to the first source that has it."""
+    configured = [_configured(vault, source) for source in vault.config.sources]
     inboxes = []
     if vault.layout.inbox.is_dir():
         for folder in sorted(vault.layout.inbox.iterdir()):
             if folder.is_dir() and not folder.name.startswith("."):
                 inboxes.append(TranscriptSource(INBOX, folder, identity=safe_name(folder.name)))
-    return (*inboxes, *(_configured(vault, source) for source in vault.config.sources))
+    return (*configured, *inboxes)
+
+
+def find_all(vault: Vault) -> Iterator[tuple[TranscriptSource, list[TranscriptFile]]]:
+    """Every source with its files; each file once, though sources may overlap."""
+    taken: set[str] = set()
+    for source in list_sources(vault):
+        files = [file for file in find_transcripts(vault, source) if os.path.realpath(file.path) not in taken]
+        taken.update(os.path.realpath(file.path) for file in files)
+        yield source, files
 
 
 def find_transcripts(vault: Vault, source: TranscriptSource) -> Iterator[TranscriptFile]:

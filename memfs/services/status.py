@@ -11,7 +11,7 @@ from memfs.services.backfill import GUARDED_SESSIONS
 from memfs.services.reading import open_reader
 from memfs.services.seen import open_seen
 from memfs.services.sessions import is_merged, known_cursors, session_key
-from memfs.services.sources import TranscriptFile, TranscriptSource, find_transcripts, list_sources
+from memfs.services.sources import TranscriptFile, TranscriptSource, find_all
 from memfs.vault.intents import read_intent
 from memfs.vault.local import LocalState
 from memfs.vault.records import Quarantine, backfill, last_run, pending_cursors, quarantined, tokens_used
@@ -71,7 +71,7 @@ def status(vault: Vault) -> Status:
     branch, commit, busy = _head(vault)
     warnings = list(vault.registry.problems)
     warnings += [f"local state {name} was damaged and begun anew" for name in state.damaged_records()]
-    sources = tuple(_source(vault, source, warnings) for source in list_sources(vault))
+    sources = tuple(_source(vault, source, files, warnings) for source, files in find_all(vault))
     day = vault.now().date().isoformat()
     return Status(
         top=str(vault.top),
@@ -109,8 +109,9 @@ def _short(ref: str | None) -> str | None:
     return ref.removeprefix("refs/heads/") if ref else None
 
 
-def _source(vault: Vault, source: TranscriptSource, warnings: list[str]) -> SourceStatus:
-    files = list(find_transcripts(vault, source))
+def _source(
+    vault: Vault, source: TranscriptSource, files: Sequence[TranscriptFile], warnings: list[str]
+) -> SourceStatus:
     if not source.root.exists():
         warnings.append(f"the source {source.name} is not there: {source.root}")
     with open_seen(vault.layout.derived) as seen:
