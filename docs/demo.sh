@@ -10,7 +10,12 @@ if [ -t 1 ]; then bold=$(printf '\033[1m') dim=$(printf '\033[2m') plain=$(print
 
 say() { printf '\n%s%s%s\n' "$dim" "$*" "$plain"; }
 show() {
-    printf '\n%s$ %s%s\n' "$bold" "$*" "$plain"
+    line=
+    for word in "$@"; do
+        case $word in *[!A-Za-z0-9_./=:@%+,^-]*) word="'$word'" ;; esac
+        line="$line $word"
+    done
+    printf '\n%s$%s%s\n' "$bold" "$line" "$plain"
     "$@"
 }
 # The block id at the end of the first line of a file that holds the words.

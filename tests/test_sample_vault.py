@@ -13,7 +13,7 @@ from memfs.markdown.document import parse_document
 from memfs.memory.ids import written_hash
 from memfs.memory.ledger import parse_ledger
 from memfs.memory.registry import build_registry
-from memfs.memory.views import raw_texts, view_entries
+from memfs.memory.views import is_suggestion, suggestion_text, view_entries
 from memfs.services.resources import read_builtin_templates
 from memfs.transcripts import open_transcript
 from tests.conftest import PROJECT
@@ -77,12 +77,13 @@ def test_every_id_is_in_its_documents_ledger_and_the_ledger_holds_nothing_else()
         ledger = MEMORIES / identity / ".ledger" / path.relative_to(MEMORIES / identity)
         records, problems = parse_ledger(ledger.read_text("utf-8") if ledger.exists() else "")
         assert problems == ()
-        texts = {
-            entry: text for entry, text in raw_texts(path.read_text("utf-8")).items() if entry[:2] == "m-"
+        blocks = [block for block in parse_document(path.read_text("utf-8")).blocks if block.block_id]
+        written = {
+            block.block_id: written_hash(suggestion_text(block) if is_suggestion(block) else block.text)
+            for block in blocks
+            if block.block_id.startswith("m-")
         }
-        assert {record.id: record.hash for record in records} == {
-            entry: written_hash(text) for entry, text in texts.items()
-        }, rel(path)
+        assert {record.id: record.hash for record in records} == written, rel(path)
 
 
 @pytest.mark.parametrize("identity", IDENTITIES)
