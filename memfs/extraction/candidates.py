@@ -38,6 +38,7 @@ class Heard:
     books: tuple[Phrasebook, ...]
     dates: tuple[DateMention, ...] = ()
     noted: bool = False
+    promised: bool = False
     proposal: str = ""
     project: str | None = None
 
@@ -74,12 +75,21 @@ def find_candidates(sentence: Sentence, heard: Heard) -> tuple[list[Candidate], 
                 continue
             start, end = sentence.clauses[number]
             found = Candidate(
-                cue.type, cue, start, max(end, match.end()), match.start(), match.end(), strength, named_groups(match)
+                cue.type,
+                cue,
+                start,
+                max(end, match.end()),
+                match.start(),
+                match.end(),
+                strength,
+                named_groups(match),
             )
             if _better(found, best[number]):
                 best[number] = found
     if any(each is not None and each.strength >= 2 for each in best):
-        best = [None if each is not None and each.type == "notes" and each.strength < 2 else each for each in best]
+        best = [
+            None if each is not None and each.type == "notes" and each.strength < 2 else each for each in best
+        ]
     joined = _join(sentence, best, heard, blocked)
     return [replace(each, remember=remember) for each in joined], held_back
 
@@ -100,7 +110,7 @@ def _strength(cue: Cue, matches: Sequence[re.Match[str]], heard: Heard) -> float
         return cue.strength
     if heard.noted:
         return 1.0
-    several = len({match[0].lower() for match in matches}) >= 2
+    several = len({match[0].lower() for match in matches}) >= 2 and heard.books[0].spaced
     return 1.0 if several and cue.type not in {"notes", "actions"} else 0.0
 
 
@@ -126,14 +136,20 @@ def _has_needs(cue: Cue, match: re.Match[str], number: int, sentence: Sentence, 
     if cue.needs == "date":
         start, end = sentence.clauses[number]
         return any(start <= mention.start < end for mention in heard.dates) or (
-            len(heard.dates) == 1 and number + 1 < len(sentence.clauses) and _starts_with_date(sentence, number + 1, heard)
+            len(heard.dates) == 1
+            and number + 1 < len(sentence.clauses)
+            and _starts_with_date(sentence, number + 1, heard)
         )
+    if cue.needs == "promised":
+        return heard.promised
     if cue.needs == "date_near":
         return len({mention.day for mention in heard.dates}) == 1
     if cue.type == "projects" and cue.field in {"known_issues", "stage"} and cue.strength <= 2:
         return heard.project is not None  # else it is a cry for help, or news
     if cue.needs == "accepted":
-        return any(book.has("proposal", heard.proposal) for book in heard.books) and bool(_shingles(match[0], heard.books) & _shingles(heard.proposal, heard.books))
+        return any(book.has("proposal", heard.proposal) for book in heard.books) and bool(
+            _shingles(match[0], heard.books) & _shingles(heard.proposal, heard.books)
+        )
     if cue.needs == "name":
         name = named_groups(match).get("name", "")
         return bool(name) and not any(book.has("not_a_name", name) for book in heard.books)
@@ -179,7 +195,10 @@ def find_blocks(sentence: Sentence, books: Sequence[Phrasebook]) -> Blocked:
 
 
 def _block_questions(
-    book: Phrasebook, sentence: Sentence, reasons: list[dict[str | None, str]], everywhere: dict[str | None, str]
+    book: Phrasebook,
+    sentence: Sentence,
+    reasons: list[dict[str | None, str]],
+    everywhere: dict[str | None, str],
 ) -> None:
     """A sentence that asks from its start is all question; else the clauses that ask, and the last before "?"."""
     asks = sentence.masked.rstrip(BLANK + " \"'”」)").endswith(("?", "？"))
@@ -200,7 +219,9 @@ def _block_questions(
             reasons[number][None] = "question"
 
 
-def _join(sentence: Sentence, best: list[Candidate | None], heard: Heard, blocked: Blocked) -> list[Candidate]:
+def _join(
+    sentence: Sentence, best: list[Candidate | None], heard: Heard, blocked: Blocked
+) -> list[Candidate]:
     """Clauses without a cue go with the one before, else with the one after; what goes on belongs together."""
     joined: list[Candidate] = []
     waiting: int | None = None  # where clauses began that wait for a candidate
@@ -215,7 +236,9 @@ def _join(sentence: Sentence, best: list[Candidate | None], heard: Heard, blocke
                 waiting = start if waiting is None else waiting
             elif blocked.reason(number, last.type) is None:
                 joined[-1] = replace(last, end=max(last.end, end))
-        elif last is not None and (_same(last, found) or _goes_on(sentence.masked[start:end], last, found, heard.books)):
+        elif last is not None and (
+            _same(last, found) or _goes_on(sentence.masked[start:end], last, found, heard.books)
+        ):
             joined[-1] = replace(last, end=max(last.end, found.end))
         else:
             joined.append(replace(found, start=start if waiting is None else waiting))
@@ -235,7 +258,9 @@ def _goes_on(clause: str, last: Candidate, found: Candidate, books: Sequence[Phr
         return True  # too short to stand alone
     if last.type == "entities" and any(book.has("of_the_same", clause) for book in books):
         return True
-    if found.type == "notes" and not found.cue.remember and last.type not in {"profile", "events", "notes"}:
+    if found.type == "notes" and not found.cue.remember and last.type not in {"profile", "notes"}:
         return True
+    if last.type == "actions" and found.type == "events" and len(clause.split()) < 6:
+        return True  # "..., end of the month": when it is due
     loose = last.type == "notes" or found.type == "notes" or found.strength < 2
     return loose and any(book.has("continues", clause) for book in books)

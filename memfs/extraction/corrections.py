@@ -45,7 +45,12 @@ def add_find(
 
 def _belongs(last: Find, new: Find) -> bool:
     """Neighbours in a turn that make one memory: a pitfall in two sentences, a choice and what it rules out."""
-    if last.turns != new.turns or last.peer != new.peer or last.type != new.type or len(last.text + new.text) > 300:
+    if (
+        last.turns != new.turns
+        or last.peer != new.peer
+        or last.type != new.type
+        or len(last.text + new.text) > 300
+    ):
         return False
     if new.type == "notes":
         return True

@@ -49,7 +49,9 @@ def find_dates(
                     continue
                 day = _resolve(rule.means, named_groups(match), _Said(base, past, anchor, book.lists))
                 if day is not None:
-                    found.append(DateMention(match.start(), match.end(), day, rule.means not in _FIXED, match[0]))
+                    found.append(
+                        DateMention(match.start(), match.end(), day, rule.means not in _FIXED, match[0])
+                    )
     return sorted(found, key=lambda mention: mention.start)
 
 

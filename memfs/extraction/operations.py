@@ -40,7 +40,9 @@ class Place:
     project: str | None
 
 
-def make_fields(candidate: Candidate, place: Place) -> tuple[str, dict[str, FieldValue], str, date | None] | None:
+def make_fields(
+    candidate: Candidate, place: Place
+) -> tuple[str, dict[str, FieldValue], str, date | None] | None:
     """(type, fields, text, day) of a candidate; None when nothing is left to say."""
     raw = place.sentence[candidate.start : candidate.end]
     dates = [m for m in place.dates if candidate.start <= m.start < candidate.end] or (

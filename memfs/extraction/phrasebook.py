@@ -175,4 +175,8 @@ def _loose_quotes(text: str) -> str:
 
 
 def _any_of(words: Mapping[str, int] | Sequence[str]) -> str:
-    return "(?:" + "|".join(sorted((re.escape(word).replace("\\ ", " ") for word in words), key=len, reverse=True)) + ")"
+    return (
+        "(?:"
+        + "|".join(sorted((re.escape(word).replace("\\ ", " ") for word in words), key=len, reverse=True))
+        + ")"
+    )

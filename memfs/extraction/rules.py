@@ -51,9 +51,7 @@ def choose_languages(turns: Sequence[Turn]) -> tuple[Phrasebook, ...]:
     kana = sum("\u3040" <= char <= "\u30ff" for char in text)
     han = sum("\u3400" <= char <= "\u9fff" for char in text)
     counts = Counter(word.strip(",.!?;:()¿¡") for word in text.lower().replace("’", "'").split())
-    scores = {
-        language: sum(counts[word] for word in function_words(language)) for language in LANGUAGES
-    }
+    scores = {language: sum(counts[word] for word in function_words(language)) for language in LANGUAGES}
     if kana > 3 and kana * 8 > han:
         return (phrasebook("ja"),)
     if han:
@@ -82,13 +80,15 @@ class _Reading:
         if self._in_a_game(turn.text):
             self.dropped.append(Dropped("any", "role play"))
             return
-        noted = _noted(self.request.turns, position, self.books)
+        noted, promised = _noted(self.request.turns, position, self.books)
         sentences = split_turn(turn.text, self.books)
         start = len(self.finds)
         for number, sentence in enumerate(sentences):
             if number and any(book.has("scratch", sentence.masked) for book in self.books):
                 scratch_earlier(self.finds, start)
-            self._read(position, turn, sentence, noted and len(sentences) <= 3)
+            self._read(
+                position, turn, sentence, noted and len(sentences) <= 3, promised and len(sentences) == 1
+            )
         if sentences:
             self.before[turn.peer] = (position, sentences[-1].text)
 
@@ -101,14 +101,16 @@ class _Reading:
                 self.playing = True
         return self.playing
 
-    def _read(self, position: int, turn: Turn, sentence: Sentence, noted: bool) -> None:
+    def _read(self, position: int, turn: Turn, sentence: Sentence, noted: bool, promised: bool) -> None:
         said = local_time(turn, self.request.now.tzinfo) if self.request.now.tzinfo else None
         today = (said or self.request.now).date()
         dates = tuple(find_dates(sentence.masked, today, self.books, anchor=self.anchor))
         if dates:
             self.anchor = dates[-1].day
         proposal = self._proposal(position)
-        candidates, held_back = find_candidates(sentence, Heard(self.books, dates, noted, proposal, self._project_now()))
+        candidates, held_back = find_candidates(
+            sentence, Heard(self.books, dates, noted, promised, proposal, self._project_now())
+        )
         self.dropped += [Dropped(kind, reason) for kind, reason in held_back]
         for candidate in candidates:
             place = Place(sentence.text, dates, today, self.books, self._general(), self._project_now())
@@ -125,13 +127,24 @@ class _Reading:
     def _project_now(self) -> str | None:
         return self.project or self.request.project
 
-    def _keep(self, position: int, turn: Turn, sentence: Sentence, candidate: Candidate, place: Place) -> None:
+    def _keep(
+        self, position: int, turn: Turn, sentence: Sentence, candidate: Candidate, place: Place
+    ) -> None:
         made = make_fields(candidate, place)
         if made is None:
             return
         kind, fields, text, day = made
         turns: tuple[int, ...] = (position,)
+        words = content_words(text, self.books)
+        if (
+            kind == "notes"
+            and candidate.strength < 2
+            and len("".join(words)) < (6 if words[:1] > ["\u2e7f"] else 14)
+        ):
+            return
         if self._is_thin(text):
+            if self._completes(position, turn, candidate, day):
+                return
             fuller = self._fuller(position, turn, sentence, candidate, text)
             if fuller is None and kind == "notes":
                 self.lead = (position, text)
@@ -145,18 +158,37 @@ class _Reading:
             text = f"{self.lead[1]}{'。' if not self.books[0].spaced else '. '}{text}"
             fields = {**fields, "content": text}
             self.lead = None
-        find = Find(kind, fields, turns, turn.peer, text, day, frozenset(content_words(text, self.books)), candidate.remember)
+        find = Find(
+            kind,
+            fields,
+            turns,
+            turn.peer,
+            text,
+            day,
+            frozenset(content_words(text, self.books)),
+            candidate.remember,
+        )
         if kind == "projects":
             self.project = str(fields["project"])
         corrects = any(book.has("correction", sentence.masked) for book in self.books)
         reverses = any(book.has("reversal", sentence.masked) for book in self.books)
         add_find(self.finds, find, self.books, corrects=corrects or reverses, reverses=reverses)
 
+    def _completes(self, position: int, turn: Turn, candidate: Candidate, day: date | None) -> bool:
+        """ "I'll do it tomorrow" after the task was named in the same turn: only its day is new."""
+        last = self.finds[-1] if self.finds else None
+        if candidate.type != "actions" or day is None or last is None or last.type != "actions":
+            return False
+        if last.turns != (position,) or last.peer != turn.peer or "due" in last.fields:
+            return False
+        last.fields["due"], last.day = day.isoformat(), day
+        return True
+
     def _is_thin(self, text: str) -> bool:
         """Words like "that" only: what is meant was said before."""
         words = "".join(content_words(text, self.books))
         wide = sum(char > "\u2e7f" for char in words)
-        return wide < 2 and len(words) - wide < 3
+        return wide < 2 and len(words) - wide < (2 if any(char.isdigit() for char in words) else 3)
 
     def _fuller(
         self, position: int, turn: Turn, sentence: Sentence, candidate: Candidate, text: str
@@ -168,7 +200,8 @@ class _Reading:
         if not self._is_thin(head):
             return (), f"{head}{'，' if not self.books[0].spaced else ', '}{text}"
         head = turn.text[: max(0, turn.text.find(sentence.text))].strip()
-        if candidate.remember or any(book.has("anaphora", sentence.masked) for book in self.books):
+        refers = any(book.has("anaphora", sentence.masked) for book in self.books)
+        if candidate.remember or (refers and candidate.type == "preferences"):
             if head:
                 return (), tidy(head.splitlines()[-1], self.books)
             earlier = self.before.get(turn.peer)
@@ -178,7 +211,9 @@ class _Reading:
 
     def _answers(self, position: int, candidate: Candidate, text: str) -> tuple[tuple[int, ...], str] | None:
         """ "Who does the labels?" - "I will": the task is in the question."""
-        asked = [n for n in range(max(0, position - 2), position) if self.request.turns[n].role != "assistant"]
+        asked = [
+            n for n in range(max(0, position - 2), position) if self.request.turns[n].role != "assistant"
+        ]
         if candidate.type != "actions" or not asked:
             return None
         question = self.request.turns[asked[-1]].text.strip()
@@ -193,19 +228,26 @@ class _Reading:
         for find in self.finds:
             if allowed and find.type not in allowed:
                 self.dropped.append(Dropped(find.type, "type not allowed"))
-            elif any(isinstance(value, str) and redact_text(value).findings for value in find.fields.values()):
+            elif any(
+                isinstance(value, str) and redact_text(value).findings for value in find.fields.values()
+            ):
                 self.dropped.append(Dropped(find.type, "secret"))
             else:
-                operations.append(Operation(find.type, find.fields, find.turns, find.peer, insist=find.insist))
+                operations.append(
+                    Operation(find.type, find.fields, find.turns, find.peer, insist=find.insist)
+                )
         return Extraction(tuple(operations), tuple(self.dropped))
 
 
-def _noted(turns: Sequence[Turn], position: int, books: Sequence[Phrasebook]) -> bool:
-    """Whether the assistant's answer only takes note: then the user told it something to keep."""
+def _noted(turns: Sequence[Turn], position: int, books: Sequence[Phrasebook]) -> tuple[bool, bool]:
+    """Whether the assistant's answer only takes note (then it was told something), and promises it for the future."""
     if position + 1 >= len(turns):
-        return False
+        return False, False
     answer = turns[position + 1]
     if answer.role != "assistant" or answer.tool_calls or len(answer.text) > 120:
-        return False
+        return False, False
     text = answer.text.strip()
-    return any(book.has("ack", text) and not book.has("not_ack", text) for book in books)
+    if any(book.has("not_ack", text) for book in books):
+        return False, False
+    promised = any(book.has("ack_wish", text) for book in books)
+    return promised or any(book.has("ack", text) for book in books), promised

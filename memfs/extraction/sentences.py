@@ -61,7 +61,9 @@ def _pieces(line: str, parts: Sequence[str]) -> Iterator[tuple[int, int]]:
 def _sentence(text: str, masked: str, books: Sequence[Phrasebook]) -> Sentence:
     cuts = [0]
     for book in books:
-        cuts += [match.end() for match in book.words["split"].finditer(masked)] if "split" in book.words else []
+        cuts += (
+            [match.end() for match in book.words["split"].finditer(masked)] if "split" in book.words else []
+        )
     cuts = sorted(set(cuts)) + [len(masked)]
     spans = ((a, b) for a, b in zip(cuts, cuts[1:], strict=False) if masked[a:b].strip())
     return Sentence(text, masked, tuple(spans))
@@ -106,7 +108,9 @@ _CODE_LINE = re.compile(
     r"[\w.\[\]\"']+ ?(?:=|:=|\+=) ?\S.{0,200}$|with [\w.]+\(|[\w.]+\([^)]*\)\s*[;{]?\s*$|\w+(?:\.\w+)+(?::\d+)?:? )"
 )
 _CODE_SIGNS = re.compile(r"[{}()\[\]<>=;|\\/_$#&*+~^@]")
-_DIALOGUE = re.compile(r"\s*[A-Z][A-Z .'-]{1,30}:\s|\s*\[?\d{1,2}:\d\d(?::\d\d)?\]?\s+\S+:|\s*(?:Q|A|Me|Them|You):\s|\s*\S{1,12}[：:]\s*\S.{0,200}\d{1,2}:\d\d$")
+_DIALOGUE = re.compile(
+    r"\s*[A-Z][A-Z .'-]{1,30}:\s|\s*\[?\d{1,2}:\d\d(?::\d\d)?\]?\s+\S+:|\s*(?:Q|A|Me|Them|You):\s|\s*\S{1,12}[：:]\s*\S.{0,200}\d{1,2}:\d\d$"
+)
 _LETTER = re.compile(
     r"(?i)\s*(?:(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)) [\w .'-]{1,40},\s*$|(?:from|to|subject|cc|sent|date|re|fwd?):\s|"
     r"(?:kind |best |warm )?regards\b|sincerely|yours\b|尊敬的|亲爱的.{1,12}[：:,，]|您好[，,：:]|发件人|收件人|主题[：:]|此致)"
@@ -180,4 +184,6 @@ def _introduces(line: str, books: Sequence[Phrasebook], *, first: bool) -> bool:
     """Whether what follows this line is pasted."""
     if any(book.has("own_list", line) for book in books):
         return False
-    return any(book.has("paste_intro", line) for book in books) or (first and line.rstrip().endswith((":", "：")))
+    return any(book.has("paste_intro", line) for book in books) or (
+        first and line.rstrip().endswith((":", "："))
+    )

@@ -38,7 +38,9 @@ def absolute(text: str, offset: int, dates: Sequence[DateMention]) -> str:
         start, end = mention.start - offset, mention.end - offset
         if not mention.relative or start < position or end > len(text):
             continue
-        lead = re.match(r"(?:on|by|until|till|before|since|am|bis|zum|el|le|avant) ", mention.text, re.IGNORECASE)
+        lead = re.match(
+            r"(?:on|by|until|till|before|since|am|bis|zum|el|le|avant) ", mention.text, re.IGNORECASE
+        )
         kept = mention.text[: lead.end()] if lead else ""
         tail = "'s" if re.search(r"['’]s$", mention.text) else ""
         day = mention.day.isoformat()
