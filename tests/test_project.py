@@ -49,11 +49,12 @@ def code_of(page: str) -> Iterator[str]:
 
 
 def invocations(page: str) -> Iterator[list[str]]:
-    """The words after each ``memfs`` that begins a command; comments and pipes are left out."""
+    """The words after each ``memfs`` that begins a command, without comments; a comma makes a line prose."""
     for line in code_of(page):
-        for command in re.split(r"\s#\s|\||&&|;", line):
+        for command in re.split(r"\s#\s|\s{3,}(?=\S)|\||&&|;", line.strip()):
             words = command.strip().removeprefix("$ ").split()
-            if words[:1] == ["memfs"] and len(words) > 1 and not re.match(r"[A-Z\[<(]", words[1]):
+            is_command = words[:1] == ["memfs"] and len(words) > 1 and "," not in command
+            if is_command and not re.match(r"[A-Z\[<(]", words[1]):
                 yield words[1:]
 
 
@@ -64,7 +65,7 @@ def unknown_part(words: list[str]) -> str | None:
     command: click.Command = main
     options = {option for parameter in command.params for option in parameter.opts}
     for word in words:
-        if word.startswith("-"):
+        if word.startswith("-") and word != "-":
             option = word.strip("[]").split("=")[0]
             if option not in options and option not in {"--help", "--version"}:
                 return option
