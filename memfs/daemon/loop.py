@@ -1,0 +1,161 @@
+"""The one loop: transcripts are merged when they are due, and the index follows the documents."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from memfs.daemon.watcher import ChangeSet, Watcher
+from memfs.daemon.wording import Notice, notice, say
+from memfs.daemon.work import TranscriptWork
+from memfs.errors import MemfsError, RepositoryBusy, VaultLocked
+from memfs.services.commit import open_transaction
+from memfs.services.opening import Vault, open_vault
+from memfs.services.placing import SETTLE_SECONDS
+from memfs.services.progress import commit_old_moves
+from memfs.services.recall import follow_index, open_index
+from memfs.vault.displaced import list_displaced
+
+if TYPE_CHECKING:
+    from memfs.search.index import SearchIndex
+
+_BREATH_SECONDS = 1.0
+
+
+def watch(
+    vault: Vault, *, announce: Callable[[str], None], stop: threading.Event | None = None, once: bool = False
+) -> None:
+    """Watch the vault and its sources until ``stop`` is set, and act on what changes.
+
+    Args:
+        vault: the open vault; its settings are read again when they change.
+        announce: told one line per event, in the vault's language.
+        stop: ends it, at once while waiting, else between two sessions. Signals are the caller's part.
+        once: look at everything, do what is due now, and end.
+    """
+    Loop(vault, announce, stop or threading.Event()).run(once=once)
+
+
+class Loop:
+    """What the daemon does. Every step is on its own: one that fails says so, and the others go on."""
+
+    def __init__(self, vault: Vault, announce: Callable[[str], None], stop: threading.Event) -> None:
+        self._vault = vault
+        self._announce = announce
+        self._stop = stop
+        self._index: SearchIndex | None = None
+        self._work = TranscriptWork(vault, announce, stop)
+        self._index_waits = True
+        self._settle_at: float | None = None
+
+    def run(self, *, once: bool) -> None:
+        with Watcher(self._vault) as watcher:
+            if once:
+                self._round(watcher, watcher.look())
+                while not self._stop.is_set() and self._work.wait() == 0:
+                    self._round(watcher, ChangeSet())
+                return
+            self._say(notice("watching", vault=str(self._vault.top)))
+            while not self._stop.is_set():
+                self._attempt(lambda: self._follow(watcher))
+                self._stop.wait(_BREATH_SECONDS)
+        self._say(notice("ended"))
+
+    def _follow(self, watcher: Watcher) -> None:
+        for changes in watcher.changes(self._stop, self._wait):
+            self._round(watcher, changes)
+
+    def _round(self, watcher: Watcher, changes: ChangeSet) -> None:
+        for said in changes.notices:
+            self._say(said)
+        self._index_waits |= bool(changes.documents)
+        if changes.settings:
+            self._attempt(lambda: self._reload(watcher))
+        self._attempt(lambda: self._work.take(changes))
+        self._attempt(self._follow_documents)
+        self._attempt(self._merge)
+        self._attempt(self._follow_documents)
+        self._attempt(lambda: self._settle(complete=changes.complete))
+        if changes.complete:
+            self._attempt(self._commit_cursors)
+
+    def _attempt(self, step: Callable[[], None]) -> None:
+        """Do a step. The daemon outlives whatever goes wrong in it."""
+        if self._stop.is_set():
+            return
+        try:
+            step()
+        except Exception as error:  # noqa: BLE001
+            self._say(notice("failed", reason=f"{type(error).__name__}: {error}".splitlines()[0]))
+
+    def _wait(self) -> float | None:
+        """Seconds until something is due without any change on disk."""
+        waits = [seconds for seconds in (self._work.wait(),) if seconds is not None]
+        if self._index_waits:  # another process was writing the index
+            waits.append(_BREATH_SECONDS)
+        if self._settle_at is not None:
+            waits.append(self._settle_at - time.monotonic())
+        return max(0.0, min(waits)) if waits else None
+
+    def _reload(self, watcher: Watcher) -> None:
+        try:
+            vault = open_vault(self._vault.top, environ=os.environ, clock=self._vault.clock)
+        except MemfsError as error:
+            self._say(notice("settings_wrong", reason=str(error)))
+            return
+        if (vault.config, vault.registry) == (self._vault.config, self._vault.registry):
+            return
+        self._vault, self._index, self._index_waits = vault, None, True
+        watcher.use(vault)
+        self._work.use(vault)
+        self._say(notice("settings"))
+
+    def _merge(self) -> None:
+        if self._work.run():
+            self._index_waits = True
+            self._settle_at = time.monotonic() + SETTLE_SECONDS + 0.1
+
+    def _follow_documents(self) -> None:
+        """Bring the index up to the documents, in parts, so that a stop is honoured in a large vault too."""
+        if not self._index_waits:
+            return
+        self._index_waits = False
+        if self._index is None:
+            self._index = open_index(self._vault)
+        count = 0
+        for report in follow_index(self._vault, self._index):
+            count += len(report.indexed) + len(report.removed)
+            self._index_waits |= bool(report.deferred)
+            if self._stop.is_set():
+                break
+        if count:
+            self._say(notice("indexed", count=count))
+
+    def _settle(self, *, complete: bool) -> None:
+        """Look at displaced files once more: an editor may have saved into one after a merge took its place.
+
+        Opening a transaction does that.
+        """
+        due = self._settle_at is not None and time.monotonic() >= self._settle_at
+        if due or (complete and list_displaced(self._vault.layout)):
+            self._settle_at = None
+            try:
+                with open_transaction(self._vault):
+                    pass
+            except (RepositoryBusy, VaultLocked):
+                return  # at the next look
+
+    def _commit_cursors(self) -> None:
+        for identity in self._vault.identities():
+            try:
+                commit = commit_old_moves(self._vault, identity)
+            except (RepositoryBusy, VaultLocked):
+                continue  # at the next look
+            if commit:
+                self._say(notice("moved_cursors", identity=identity, commit=commit[:8]))
+
+    def _say(self, said: Notice) -> None:
+        self._announce(say(self._vault.language, said))
