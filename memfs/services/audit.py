@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memfs.services.opening import Vault
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
+_RECORDS = frozenset((".ledger", ".cursors", ".forgotten", ".gitignore", ".gitattributes"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def why(vault: Vault, reference: str) -> Why:
 
 
 def diff(vault: Vault, commit: str | None = None, *, until: str | None = None) -> str:
-    """What a commit changed in memory (default: the last one of memfs), as a patch.
+    """What a commit changed in memory (default: the last one of memfs), as a patch, without memfs's own records.
 
     Raises:
         CommitNotFound: no such commit.
@@ -104,10 +105,18 @@ def diff(vault: Vault, commit: str | None = None, *, until: str | None = None) -
         entry = last[0]
     else:
         entry = read_commit(vault.repository, commit)
-    paths = [vault.layout.rel(vault.layout.memories)]
-    if until is not None:
-        return diff_text(vault.repository, entry.commit, find_commit(vault.repository, until), paths)
-    return diff_text(vault.repository, entry.parents[0] if entry.parents else None, entry.commit, paths)
+    old = entry.commit if until is not None else (entry.parents[0] if entry.parents else None)
+    new = find_commit(vault.repository, until) if until is not None else entry.commit
+    paths = _changed_memories(vault, old, new)
+    return diff_text(vault.repository, old, new, paths) if paths else ""
+
+
+def _changed_memories(vault: Vault, old: str | None, new: str) -> list[str]:
+    """The files under ``memories/`` that two commits differ in, without memfs's own records."""
+    from memfs.history.log import changed_blobs
+
+    changed = changed_blobs(vault.repository, old, new, [vault.layout.rel(vault.layout.memories)])
+    return [path for path in changed if not _RECORDS.intersection(path.split("/"))]
 
 
 def show(vault: Vault, reference: str, *, at: str | None = None) -> str:
