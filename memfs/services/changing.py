@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memfs.services.opening import Vault
 
 BY_CALL = "remembered"
+_TEXT_FIELD = {"actions": "task", "decisions": "decision", "events": "summary", "projects": "description"}
 Change = Callable[[Snapshot], MergeResult]
 
 
@@ -47,7 +48,8 @@ def remember(
 ) -> Changed:
     """Keep ``text`` as an entry of an identity. Secrets in it are redacted; asked outright, it overrides marks.
 
-    ``fields`` are those of the memory type; without them the text is the content of a note or a preference.
+    ``fields`` are further ones of the memory type; the text is the content of a note or a preference, the task of an
+    action, a decision (``topic: decision``).
 
     Raises:
         InvalidRequest: the text is empty, or the type cannot hold it.
@@ -59,7 +61,7 @@ def remember(
     if not clean:
         raise InvalidRequest("there is nothing to remember: the text is empty")
     now = vault.now()
-    operation = Operation(type, _fields(type, clean, fields), peer=peer, insist=True)
+    operation = Operation(type, _fields(vault, type, clean, fields), peer=peer, insist=True)
     evidence = Evidence(BY_CALL, (now.isoformat(timespec="milliseconds"),), now)
     target = Target(name, safe_name(peer) if peer else None)
     merged = merge_settled(
@@ -71,17 +73,29 @@ def remember(
     return _remembered(vault, name, merged)
 
 
-def _fields(type: str, text: str, fields: Mapping[str, FieldValue] | None) -> Mapping[str, FieldValue]:
-    if fields:
+def _fields(
+    vault: Vault, type: str, text: str, given: Mapping[str, FieldValue] | None
+) -> Mapping[str, FieldValue]:
+    """What was given, without secrets, and the text in the field where its type keeps the words."""
+    fields = {name: _without_secrets(value) for name, value in (given or {}).items()}
+    kind, main = vault.registry.types.get(type), _TEXT_FIELD.get(type, "content")
+    if fields and kind is not None and kind.field(main) is None:
         return fields
-    if type == "preferences":
-        return {"topic": "General", "content": text}
-    if type == "actions":
-        return {"task": text}
-    if type == "decisions":
+    if type == "decisions" and "topic" not in fields:
         topic, separator, decision = text.partition(":")
-        return {"topic": topic, "decision": decision.strip()} if separator else {"topic": text[:40], "decision": text}
-    return {"content": text}
+        fields["topic"], text = (topic, decision.strip()) if separator else (text[:40], text)
+    if type == "preferences":
+        fields.setdefault("topic", "General")
+    fields.setdefault(main, text)
+    return fields
+
+
+def _without_secrets(value: FieldValue) -> FieldValue:
+    from memfs.extraction.redaction import redact_text
+
+    if isinstance(value, tuple):
+        return tuple(redact_text(item).text for item in value)
+    return redact_text(value).text if isinstance(value, str) else value
 
 
 def _remembered(vault: Vault, identity: str, merged: Merged) -> Changed:
