@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ DEFAULT_IDENTITY = "assistant"
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What init did: the open vault, the files it made, names that were taken, and its commit (None: nothing new)."""
+    """What init did: the open vault, the files it made, names that were taken, its commit (None: no news)."""
 
     vault: Vault
     created: tuple[str, ...]
@@ -36,48 +36,65 @@ def init(
 ) -> Started:
     """Make ``folder`` a vault: a repository if it is none, memfs's own files, one commit of these.
 
-    An existing repository or Obsidian vault keeps every byte; run again, it adds only what is missing. The branch
-    that memfs commits to is ``branch``, else the one that is checked out.
+    An existing repository or Obsidian vault keeps every byte; run again, it adds only what is missing. The
+    branch that memfs commits to is ``branch``, else the one that is checked out.
 
     Raises:
         VaultError: the folder lies inside another repository, or memfs's names are all taken.
+        RepositoryBusy: nothing can be committed to that branch now; nothing was written.
         HistoryError: git cannot be used.
     """
     from memfs.history.repository import init_repository
+    from memfs.vault.names import safe_name
     from memfs.vault.setup import check_top_level, init_vault
 
-    now = (clock or (lambda: datetime.now(UTC)))()
-    folder.mkdir(parents=True, exist_ok=True)
+    for identity in identities:
+        safe_name(identity)
     check_top_level(folder)
-    repository = init_repository(folder, branch or "main")
-    here = (repository.head().ref or "refs/heads/main").removeprefix("refs/heads/")
-    made = init_vault(
-        folder,
-        identities=identities or _known(folder) or (DEFAULT_IDENTITY,),
-        today=now.date(),
-        language=language,
-        branch=branch or here,
-    )
+    folder.mkdir(parents=True, exist_ok=True)
+    init_repository(folder, branch or "main")
+    known, here = _require_ready(folder, branch)
+    names = tuple(identities) or known or (DEFAULT_IDENTITY,)
+    today = (clock or (lambda: datetime.now(UTC)))().date()
+    made = init_vault(folder, identities=names, today=today, language=language, branch=here)
     vault = open_vault(folder, clock=clock)
-    commit = _commit(vault, made)
-    return Started(vault, made.created, made.taken, commit)
+    return Started(vault, made.created, made.taken, _commit(vault, made, names))
 
 
-def _known(folder: Path) -> tuple[str, ...]:
-    """The identities that a vault has already."""
-    from memfs.vault.layout import config_file
+def _require_ready(folder: Path, branch: str | None) -> tuple[tuple[str, ...], str]:
+    """The identities that are there already, and the branch that is checked out, which must be the vault's.
 
-    return open_vault(folder, environ={}).identities() if config_file(folder).is_file() else ()
+    Raises RepositoryBusy.
+    """
+    from memfs.config import load_config
+    from memfs.config.zones import local_zone
+    from memfs.services.commit import require_branch
+    from memfs.vault.layout import config_file, open_layout
+
+    settings = config_file(folder)
+    config = load_config(settings.parent, {})
+    wanted = replace(config.git, branch=branch) if branch and not settings.is_file() else config.git
+    layout = open_layout(folder, config.root)
+    vault = Vault(layout, replace(config, git=wanted), lambda: datetime.now(UTC), local_zone("", {}))
+    head = require_branch(vault)
+    known = vault.identities() if settings.is_file() else ()
+    return known, (head.ref or "").removeprefix("refs/heads/")
 
 
-def _commit(vault: Vault, made: NewVault) -> str | None:
+def _commit(vault: Vault, made: NewVault, identities: Sequence[str]) -> str | None:
+    """Commit the files that init made, those of an earlier one that came no further too."""
     from memfs.history.messages import CommitMessage
     from memfs.history.subjects import action_subject
     from memfs.services.commit import open_transaction
 
-    if not made.tracked:
-        return None
+    layout = vault.layout
+    own = [layout.config, layout.memories / ".gitignore", layout.memories / ".gitattributes"]
+    own += [layout.document(identity, "identity.md") for identity in identities]
+    paths = dict.fromkeys((*made.tracked, *(layout.rel(path) for path in own if path.is_file())))
     with open_transaction(vault) as transaction:
-        files = {path: transaction.read(path) for path in made.tracked}
+        committed = vault.repository.blob_ids(transaction.head.commit, list(paths))
+        files = {path: transaction.read(path) for path in paths if committed[path] is None}
+        if not files:
+            return None
         subject = action_subject("init", vault.top.name, language=vault.language)
         return transaction.commit(files, CommitMessage("init", subject)).commit
