@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
+from memfs.errors import MemfsError
 from memfs.markdown import Block, Document, parse_document
 from memfs.memory.checks import check_edit
 from memfs.memory.ids import said_hash, written_hash
@@ -101,6 +103,17 @@ class Desk:
         for entry, home in self.homes.items():
             if home == path and entry in self.records and (found := self.owned(entry)):
                 yield entry, *found
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """All or nothing: what was changed inside is taken back where an error is raised."""
+        saved = dict(self._texts), set(self._dirty), dict(self.records), dict(self.homes), set(self.marks)
+        try:
+            yield
+        except MemfsError:
+            self._texts, self._dirty, self.records, self.homes, self.marks = saved
+            self._parsed.clear()
+            raise
 
     # -- ledger and marks -----------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Literal
 
 Language = Literal["en", "zh"]
@@ -29,6 +30,7 @@ def heading(english: str, language: Language) -> str:
     return _CHINESE[english][0] if language == "zh" and english in _CHINESE else english
 
 
+@lru_cache(maxsize=1024)
 def same_heading(title: str, other: str) -> bool:
     """Whether two titles are the same heading, in whatever language and case."""
     return bool(_names(title) & _names(other))

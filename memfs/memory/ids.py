@@ -31,7 +31,7 @@ _KEPT = re.compile(r"(?:(?<=\s)|^)-(?=\d)|[^\W_]|(?<=[^\W_])[+#]+")
 MEMFS_ID = re.compile(r"m-[a-z2-7]{13}(?:-[a-z2-7]{4})?(?:-q)?")
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=16384)
 def normalise_key(text: str) -> str:
     """The text with everything removed that does not change what it names. Idempotent."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", plain_text(text)).casefold())
@@ -65,6 +65,7 @@ def text_hash(text: str) -> str:
     return _digest(plain_text(text), _HASH_CHARS)
 
 
+@lru_cache(maxsize=16384)
 def written_hash(text: str) -> str:
     """Hash of an entry as it stands in a file: ``text_hash``; with links, a dot and a hash of the raw text.
 

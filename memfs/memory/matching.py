@@ -76,4 +76,6 @@ def _has_key(desk: Desk, draft: Draft, match: Match) -> bool:
 def _is_near(draft: Draft, match: Match) -> bool:
     theirs = core_key(draft.type, plain_text(draft.text))
     ours = core_key(draft.type, plain_text(match.block.text))
+    if theirs == ours and not match.owned:
+        return True
     return says_no_more(theirs, ours) or (match.block.kind == "item" and says_no_more(ours, theirs))

@@ -84,7 +84,7 @@ def _wording(draft: Draft, match: Match, *, untouched: bool) -> str:
     """What the entry would say after this draft; one that says less says what stands there."""
     ours, theirs = match.block.text, draft.text
     old, new = (core_key(draft.type, plain_text(text)) for text in (ours, theirs))
-    if (match.how == "near" or not untouched) and says_no_more(new, old):
+    if (match.how == "near" or not untouched) and (new == old or says_no_more(new, old)):
         return ours
     return combine(draft.type, ours, theirs, status_said=draft.box != "")
 
@@ -132,6 +132,7 @@ def _come_late(merge: Round, draft: Draft, match: Match, record: LedgerRecord) -
         )
     past = superseded_id(draft.id, without_date(draft.text))
     if _is_past(desk, draft, past, match.path):
+        _say_past_again(desk, draft, past)
         return merge.outcome(draft, "unchanged", match.path, "it is known as superseded")
     if held := merge.held_back(draft, past):
         return merge.outcome(draft, "forgotten", match.path, held, entry=past)
@@ -151,6 +152,12 @@ def _is_past(desk: Desk, draft: Draft, past: str, path: str) -> bool:
     known = (desk.owned(entry) for entry in desk.records if entry.startswith(f"{draft.id}-"))
     texts = [unstruck(found[1].text) for found in known if found and found[1].kind != "callout"]
     return any(restates(draft.text, text) or restates(text, draft.text) for text in texts)
+
+
+def _say_past_again(desk: Desk, draft: Draft, past: str) -> None:
+    if record := desk.records.get(past):
+        time = max(as_utc(record.time), as_utc(draft.evidence.time))
+        desk.record(desk.homes[past], replace(record, time=time))
 
 
 def merged_box(base: str | None, ours: str | None, theirs: str | None, *, later: bool) -> str | None:

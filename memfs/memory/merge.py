@@ -56,7 +56,8 @@ def entry_texts(snapshot: Snapshot) -> Mapping[str, str]:
 def _apply(merge: Round, draft: Draft, waiting: Mapping[str, str]) -> Outcome:
     """What becomes of one draft; an edit that was refused changed nothing."""
     try:
-        return _merge_one(merge, draft, waiting)
+        with merge.desk.attempt():
+            return _merge_one(merge, draft, waiting)
     except (InvalidDocument, InvalidRequest) as error:
         return Outcome(draft.id, "refused", draft.type, draft.document, error.message, draft.evidence)
 

@@ -51,8 +51,6 @@ def says_no_more(short: str, long: str) -> bool:
     At least three words or six CJK letters must be shared, so that "React" is not lost in "React Native";
     and what ``long`` adds must not hold a negation ("deploy on Friday" is not "never deploy on Friday").
     """
-    if short == long:
-        return True
     if not _weighty(short):
         return False
     at = find_words(short, long)

@@ -65,14 +65,18 @@ class _Undo:
     def apply(self, entry: str) -> Outcome | None:
         was, became = self.old.records.get(entry), self.new.records.get(entry)
         try:
+            return self._apply(entry, was, became)
+        except InvalidDocument as error:
+            return self._report(entry, "refused", error.message)
+
+    def _apply(self, entry: str, was: LedgerRecord | None, became: LedgerRecord | None) -> Outcome | None:
+        with self.desk.attempt():
             if was and became and (was.hash, was.box) == (became.hash, became.box):
                 self._forget_time(entry, was, became)
                 return None
             if became is None:
                 return self._bring_back(entry, was) if was else None
             return self._take_back(entry, was, became)
-        except InvalidDocument as error:
-            return self._report(entry, "refused", error.message)
 
     def _forget_time(self, entry: str, was: LedgerRecord, became: LedgerRecord) -> None:
         """The commit only noted newer evidence, or another place, for the same text."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memfs.memory.ids import normalise_key
 from memfs.memory.plain import find_words, has_cjk, negates, plain_text
@@ -118,6 +119,7 @@ def split_tags(text: str) -> tuple[str, tuple[str, ...]]:
     return text[: match.start()].strip(), tuple(tag.lstrip("#") for tag in match.group().split())
 
 
+@lru_cache(maxsize=16384)
 def core_key(type_name: str, text: str) -> str:
     """The normalised text that counts when entries are compared: without dates, tags and priority."""
     if type_name == "actions":
