@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from memfs.extraction.dates import DateMention
-from memfs.extraction.phrasebook import Cue, Phrasebook, named_groups
-from memfs.extraction.sentences import BLANK, Sentence
+from memfs.extraction.guards import Blocked, find_blocks
+from memfs.extraction.patterns import named_groups
+from memfs.extraction.phrasebook import Cue, Phrasebook
+from memfs.extraction.sentences import Sentence
 from memfs.extraction.wording import content_words
 
 # of cues of equal strength in one clause the first type wins
 ORDER = ("actions", "decisions", "preferences", "entities", "projects", "profile", "events", "notes")
-PLACEHOLDER = "[redacted:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +44,11 @@ class Heard:
     project: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Blocked:
-    """Reasons by clause number; None as a type blocks all types."""
-
-    reasons: tuple[dict[str | None, str], ...]
-
-    def reason(self, clause: int, kind: str) -> str | None:
-        """Why nothing of this type is kept from the clause, or None."""
-        found = self.reasons[clause]
-        return found.get(None) or found.get(kind)
-
-
 def find_candidates(sentence: Sentence, heard: Heard) -> tuple[list[Candidate], list[tuple[str, str]]]:
     """Candidates in order of place, and (type, reason) of what guards held back."""
     blocked = find_blocks(sentence, heard.books)
+    if all(None in reasons for reasons in blocked.reasons):
+        return [], []  # a question, a game: nothing to look for
     best: list[Candidate | None] = [None] * len(sentence.clauses)
     held_back: list[tuple[str, str]] = []
     remember = False
@@ -171,58 +162,10 @@ def _shingles(text: str, books: Sequence[Phrasebook]) -> set[str]:
     return found
 
 
-def find_blocks(sentence: Sentence, books: Sequence[Phrasebook]) -> Blocked:
-    """What the guards say of each clause."""
-    reasons: list[dict[str | None, str]] = [{} for _ in sentence.clauses]
-    everywhere: dict[str | None, str] = {}
-    if PLACEHOLDER in sentence.text:
-        for number, (start, end) in enumerate(sentence.clauses):
-            if PLACEHOLDER in sentence.text[start : end + 1]:
-                reasons[number][None] = "secret"
-    for book in books:
-        _block_questions(book, sentence, reasons, everywhere)
-        for guard in book.guards:
-            match = guard.pattern.search(sentence.masked)
-            if match is None:
-                continue
-            if guard.scope == "sentence":
-                everywhere.update({kind: guard.name for kind in guard.types or (None,)})
-                continue
-            for number, (start, end) in enumerate(sentence.clauses):
-                if guard.pattern.search(sentence.masked[start:end]):
-                    reasons[number].update({kind: guard.name for kind in guard.types or (None,)})
-    return Blocked(tuple({**everywhere, **each} for each in reasons))
-
-
-def _block_questions(
-    book: Phrasebook,
-    sentence: Sentence,
-    reasons: list[dict[str | None, str]],
-    everywhere: dict[str | None, str],
-) -> None:
-    """A sentence that asks from its start is all question; else the clauses that ask, and the last before "?"."""
-    asks = sentence.masked.rstrip(BLANK + " \"'”」)").endswith(("?", "？"))
-    starts = book.has("question_start", sentence.masked)
-    if asks and (starts or book.has("tag_question", sentence.masked)):
-        everywhere[None] = "question"
-        return
-    if starts:  # no question mark: up to where the user speaks of themselves
-        for number, (start, end) in enumerate(sentence.clauses):
-            if number and book.has("first_person", sentence.masked[start:end]):
-                break
-            reasons[number][None] = "question"
-    if asks:
-        reasons[-1][None] = "question"
-    for number, (start, end) in enumerate(sentence.clauses):
-        clause = sentence.masked[start:end].rstrip(" ,，、")
-        if book.has("question_start", clause) or book.has("question_end", clause):
-            reasons[number][None] = "question"
-
-
 def _join(
     sentence: Sentence, best: list[Candidate | None], heard: Heard, blocked: Blocked
 ) -> list[Candidate]:
-    """Clauses without a cue go with the one before, else with the one after; what goes on belongs together."""
+    """Clauses without a cue go with the one before, else with the one after; what goes on is one."""
     joined: list[Candidate] = []
     waiting: int | None = None  # where clauses began that wait for a candidate
     for number, (start, end) in enumerate(sentence.clauses):

@@ -44,7 +44,7 @@ def add_find(
 
 
 def _belongs(last: Find, new: Find) -> bool:
-    """Neighbours in a turn that make one memory: a pitfall in two sentences, a choice and what it rules out."""
+    """Neighbours in a turn that make one memory: a pitfall in two sentences, a choice and what falls."""
     if (
         last.turns != new.turns
         or last.peer != new.peer

@@ -1,8 +1,8 @@
 """Days named in text, made absolute from the day on which it was said.
 
-The wordings are data (``[[date]]`` in the phrasebooks); here are only the meanings. Own arithmetic rather than
-a date library: chat needs "the Thursday after next", "月底" and "13 号" exact from an explicit base day, without
-a false match on "may" or "5.30", at microseconds a sentence.
+The wordings are data (``[[date]]`` in the phrasebooks); here are only the meanings. Own arithmetic rather
+than a date library: chat needs "the Thursday after next", "月底" and "13 号" exact from an explicit base day,
+without a false match on "may" or "5.30", at microseconds a sentence.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from memfs.extraction.phrasebook import Phrasebook, named_groups
+from memfs.extraction.patterns import named_groups
+from memfs.extraction.phrasebook import Phrasebook
 
 CJK_DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0, "日": 6, "天": 6}
 
@@ -94,12 +95,12 @@ def _resolve(means: str, match: Mapping[str, str], said: _Said) -> date | None:
         return None  # "30 February", a word that is no number
 
 
-def _offset(match: Mapping[str, str], said: _Said, argument: str) -> date | None:
+def _offset(_match: Mapping[str, str], said: _Said, argument: str) -> date | None:
     return said.base + timedelta(days=int(argument))
 
 
 def _weekday(match: Mapping[str, str], said: _Said, argument: str) -> date | None:
-    """``coming`` (the next one, or the last one in a sentence of the past), ``this``, ``next``, ``last`` week's ..."""
+    """``coming``: the next one, in a sentence of the past the last one; ``this``, ``next`` week's ..."""
     wanted = said.listed("weekdays", match["weekday"])
     monday = said.base - timedelta(days=said.base.weekday())
     if argument in {"this", "next", "after_next"}:
@@ -149,7 +150,7 @@ def _calendar(match: Mapping[str, str], said: _Said, argument: str) -> date | No
     return near if (said.base - near).days < 120 else date(near.year + 1, month, day)
 
 
-def _iso(match: Mapping[str, str], said: _Said, argument: str) -> date | None:
+def _iso(match: Mapping[str, str], _said: _Said, _argument: str) -> date | None:
     return date(int(match["year"]), int(match["month"]), int(match["day"]))
 
 

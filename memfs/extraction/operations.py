@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -40,40 +40,54 @@ class Place:
     project: str | None
 
 
-def make_fields(
-    candidate: Candidate, place: Place
-) -> tuple[str, dict[str, FieldValue], str, date | None] | None:
-    """(type, fields, text, day) of a candidate; None when nothing is left to say."""
-    raw = place.sentence[candidate.start : candidate.end]
-    dates = [m for m in place.dates if candidate.start <= m.start < candidate.end] or (
-        list(place.dates) if len(place.dates) == 1 else []
-    )
-    text = tidy(absolute(raw, candidate.start, place.dates), place.books)
-    if len(text) < 2:
-        return None
-    due = [mention for mention in dates if mention.day >= place.today]
-    day = (due if due and candidate.type == "actions" else dates)[0].day if dates else None
-    maker = {
-        "preferences": _preference,
-        "decisions": _decision,
-        "actions": _action,
-        "events": _event,
-        "profile": _profile,
-        "projects": _project,
-        "entities": _entity,
-    }.get(candidate.type, _note)
-    made = maker(candidate, place, text, day)
-    return None if made is None else (*made, text, day)
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A candidate with its words tidied up and the day it names."""
+
+    candidate: Candidate
+    place: Place
+    text: str
+    day: date | None
+
+    @property
+    def raw(self) -> str:
+        """The candidate's words as they were written."""
+        return self.place.sentence[self.candidate.start : self.candidate.end]
 
 
 Made = tuple[str, dict[str, FieldValue]]
 
 
-def _preference(candidate: Candidate, place: Place, text: str, day: date | None) -> Made | None:
-    return "preferences", {"topic": topic_of(text, place.books, general=place.general), "content": text}
+def make_fields(
+    candidate: Candidate, place: Place
+) -> tuple[str, dict[str, FieldValue], str, date | None] | None:
+    """(type, fields, text, day) of a candidate; None when nothing is left to say."""
+    raw = place.sentence[candidate.start : candidate.end]
+    text = tidy(absolute(raw, candidate.start, place.dates), place.books)
+    if len(text) < 2:
+        return None
+    said = _Said(candidate, place, text, _day(candidate, place))
+    made = _MAKERS.get(candidate.type, _note)(said)
+    return None if made is None else (*made, text, said.day)
 
 
-def _decision(candidate: Candidate, place: Place, text: str, day: date | None) -> Made | None:
+def _day(candidate: Candidate, place: Place) -> date | None:
+    """The day a candidate names, for a task the first one to come; else the only day of its sentence."""
+    own = [mention for mention in place.dates if candidate.start <= mention.start < candidate.end]
+    days = [mention.day for mention in own or (place.dates if len(place.dates) == 1 else ())]
+    to_come = [day for day in days if day >= place.today]
+    if candidate.type == "actions" and to_come:
+        return to_come[0]
+    return days[0] if days else None
+
+
+def _preference(said: _Said) -> Made:
+    topic = topic_of(said.text, said.place.books, general=said.place.general)
+    return "preferences", {"topic": topic, "content": said.text}
+
+
+def _decision(said: _Said) -> Made:
+    place, text = said.place, said.text
     fields: dict[str, FieldValue] = {
         "topic": topic_of(text, place.books, general=place.general, known=True),
         "decision": text,
@@ -88,32 +102,31 @@ def _decision(candidate: Candidate, place: Place, text: str, day: date | None) -
     return "decisions", fields
 
 
-def _action(candidate: Candidate, place: Place, text: str, day: date | None) -> Made | None:
-    status = candidate.cue.status or "pending"
-    sentence = place.sentence
-    if any(book.has("in_progress", sentence) for book in place.books):
-        status = "in_progress"
-    task = text
-    for book in place.books:
+def _action(said: _Said) -> Made:
+    books, sentence = said.place.books, said.place.sentence
+    task = said.text
+    for book in books:
         if "task_lead" in book.words:
             task = book.words["task_lead"].sub("", task, count=1).strip() or task
+    status = said.candidate.cue.status or "pending"
+    if any(book.has("in_progress", sentence) for book in books):
+        status = "in_progress"
     fields: dict[str, FieldValue] = {"task": task, "status": status}
-    if any(book.has("minor", sentence) for book in place.books):
+    if any(book.has("minor", sentence) for book in books):
         fields["priority"] = "low"
-    elif any(book.has("urgent", sentence) for book in place.books):
+    elif any(book.has("urgent", sentence) for book in books):
         fields["priority"] = "high"
-    if day is not None:
-        fields["due"] = day.isoformat()
+    if said.day is not None:
+        fields["due"] = said.day.isoformat()
     return "actions", fields
 
 
-def _event(candidate: Candidate, place: Place, text: str, day: date | None) -> Made | None:
-    if day is None:
+def _event(said: _Said) -> Made | None:
+    if said.day is None:
         return None
-    raw = place.sentence[candidate.start : candidate.end]
-    bare = tidy(without_dates(raw, candidate.start, place.dates), place.books)
-    name = _short(bare) or _short(text)
-    return "events", {"name": name, "date": day.isoformat(), "summary": text}
+    bare = tidy(without_dates(said.raw, said.candidate.start, said.place.dates), said.place.books)
+    name = _short(bare) or _short(said.text)
+    return "events", {"name": name, "date": said.day.isoformat(), "summary": said.text}
 
 
 def _short(text: str) -> str:
@@ -123,39 +136,48 @@ def _short(text: str) -> str:
     return head[:20] if wide > len(head) // 2 else " ".join(head.split()[:7])
 
 
-def _profile(candidate: Candidate, place: Place, text: str, day: date | None) -> Made | None:
-    value = _value(candidate, place, text)
+def _profile(said: _Said) -> Made:
+    """The part of the clause the cue points at: all of it, what comes after, or a named group."""
+    candidate, value = said.candidate, said.text
+    want = candidate.cue.value
+    if want == "after" and candidate.cue_end < candidate.end:
+        after = said.place.sentence[candidate.cue_end : candidate.end]
+        value = tidy(absolute(after, candidate.cue_end, said.place.dates), said.place.books) or said.text
+    elif want in candidate.names:
+        value = candidate.names[want]
     return "profile", {candidate.cue.field or "about": value}
 
 
-def _value(candidate: Candidate, place: Place, text: str) -> str:
-    """The part of the clause the cue points at: all of it, what comes after, or a named group."""
-    want = candidate.cue.value
-    if want == "after" and candidate.cue_end < candidate.end:
-        after = place.sentence[candidate.cue_end : candidate.end]
-        return tidy(absolute(after, candidate.cue_end, place.dates), place.books) or text
-    if want in candidate.names:
-        return candidate.names[want]
-    return text
-
-
-def _project(candidate: Candidate, place: Place, text: str, day: date | None) -> Made | None:
-    name = candidate.names.get("project") or place.project or candidate.names.get("what")
+def _project(said: _Said) -> Made:
+    names = said.candidate.names
+    name = names.get("project") or said.place.project or names.get("what")
     if not name:
-        return _note(candidate, place, text, day)
-    kind = candidate.cue.field or "description"
-    return "projects", {"project": name.strip(" ,.，「」《》\"'“”"), kind: text}
+        return _note(said)
+    name = name.strip(" ,.，「」《》\"'『』“”")
+    return "projects", {"project": name, said.candidate.cue.field or "description": said.text}
 
 
-def _entity(candidate: Candidate, place: Place, text: str, day: date | None) -> Made | None:
-    name = candidate.names.get("name", "").strip(" ,.")
-    name = re.sub(r"['’]s$", "", name)
+def _entity(said: _Said) -> Made | None:
+    names = said.candidate.names
+    name = re.sub(r"['’]s$", "", names.get("name", "").strip(" ,."))
     if not name:
         return None
-    return "entities", {"category": candidate.names.get("category", "people"), "name": name, "content": text}
+    return "entities", {"category": names.get("category", "people"), "name": name, "content": said.text}
 
 
-def _note(candidate: Candidate, place: Place, text: str, day: date | None) -> Made | None:
-    tags: Sequence[str] = ("pitfall",) if not candidate.cue.remember and candidate.type == "notes" else ()
-    fields: dict[str, FieldValue] = {"content": text}
-    return "notes", {**fields, "tags": tuple(tags)} if tags else fields
+def _note(said: _Said) -> Made:
+    fields: dict[str, FieldValue] = {"content": said.text}
+    if said.candidate.type == "notes" and not said.candidate.cue.remember and said.candidate.strength >= 2:
+        fields["tags"] = ("pitfall",)
+    return "notes", fields
+
+
+_MAKERS: Mapping[str, Callable[[_Said], Made | None]] = {
+    "preferences": _preference,
+    "decisions": _decision,
+    "actions": _action,
+    "events": _event,
+    "profile": _profile,
+    "projects": _project,
+    "entities": _entity,
+}

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
 
+from memfs.extraction.patterns import any_of, compile_phrases, expand
+
 LANGUAGES = ("en", "zh", "de", "es", "fr", "ja")
-GAP = r"[^.!?;。！？；\n]{0,60}?"
 STRENGTHS = {"weak": 1.0, "strong": 2.0, "sure": 3.0}
 NOTHING = re.compile(r"(?!)")
 
@@ -82,7 +83,7 @@ def phrasebook(language: str) -> Phrasebook:
     """The phrasebook of ``language``, one of ``LANGUAGES``; read and compiled once."""
     data = _read(language)
     slots = dict(data.get("slots", {}))
-    slots.update({name: _any_of(words) for name, words in data.get("lists", {}).items()})
+    slots.update({name: any_of(words) for name, words in data.get("lists", {}).items()})
     for name, phrases in data.get("words", {}).items():
         slots.setdefault(name, f"(?:{'|'.join(phrases)})")
     spaced = bool(data.get("spaced", True))
@@ -111,10 +112,11 @@ def _fillers(
     """Small talk at the start and the end of a clause, as runs of fillers."""
 
     def listed(name: str) -> str:
-        return "|".join(_expand(phrase, slots, spaced) for phrase in words.get(name, ())) or "(?!)"
+        return "|".join(expand(phrase, slots, spaced) for phrase in words.get(name, ())) or "(?!)"
 
     marks = r"[\s,.!:;，。！：、；~～…–-]"
-    start = rf"^(?:(?:{listed('filler_start')}){marks}*|(?:{listed('filler_before_mark')})\s*[,.!:;，。！：、；~～…]+\s*)+"
+    before_mark = rf"(?:{listed('filler_before_mark')})\s*[,.!:;，。！：、；~～…]+\s*"
+    start = rf"^(?:(?:{listed('filler_start')}){marks}*|{before_mark})+"
     end = rf"(?:{marks}*(?:{listed('filler_end')})[\s.!。！~～]*)+$"
     return re.compile(start, re.IGNORECASE), re.compile(end, re.IGNORECASE)
 
@@ -126,57 +128,3 @@ def _cue(entry: Mapping[str, Any], pattern: re.Pattern[str]) -> Cue:
 
 def _guard(entry: Mapping[str, Any], pattern: re.Pattern[str]) -> Guard:
     return Guard(entry["name"], pattern, entry.get("scope", "sentence"), tuple(entry.get("types", ())))
-
-
-def compile_phrases(phrases: Iterable[str], slots: Mapping[str, str], *, spaced: bool) -> re.Pattern[str]:
-    """One pattern for all ``phrases``; named groups get a number each, see ``named_groups``."""
-    parts = []
-    for number, phrase in enumerate(phrases):
-        part = _expand(phrase, slots, spaced)
-        parts.append(re.sub(r"\(\?P<(\w+)>", rf"(?P<\1__{number}>", part))
-    return re.compile("|".join(parts) or "(?!)", re.IGNORECASE)
-
-
-def named_groups(match: re.Match[str]) -> dict[str, str]:
-    """The named groups that took part, under their names as written in the phrasebook."""
-    return {name.partition("__")[0]: text for name, text in match.groupdict().items() if text is not None}
-
-
-def _expand(phrase: str, slots: Mapping[str, str], spaced: bool) -> str:
-    """Slots, ``...``, loose spaces and apostrophes, word boundaries."""
-    text = phrase.replace("...", GAP)
-    for _ in range(4):  # slots may hold slots
-        text = re.sub(r"\{([a-z_]+)\}", lambda match: slots[match[1]], text)
-    text = _loose_quotes(text)
-    if not spaced:
-        return f"(?:{text})"
-    text = re.sub(r"(?<!\\) (?![?*+{\]])", r"\\s+", text)
-    before = r"(?<!\w)" if re.match(r"[\w(]", text) and not phrase.startswith("{start}") else ""
-    after = r"(?!\w)" if re.search(r"[\w)?]$", text) and not _ends_looking(text) else ""
-    return f"{before}(?:{text}){after}"
-
-
-def _ends_looking(text: str) -> bool:
-    """Whether the pattern ends in a look-ahead, which no word boundary can follow."""
-    depth = 0
-    for position in range(len(text) - 1, -1, -1):
-        escaped = text[position - 1 : position] == "\\"
-        if not escaped and text[position] in "()":
-            depth += 1 if text[position] == ")" else -1
-        if depth == 0:
-            return text.startswith(("(?=", "(?!"), position)
-    return False
-
-
-def _loose_quotes(text: str) -> str:
-    """Apostrophes outside of character classes may be missing or curly."""
-    parts = re.split(r"(\[[^\]]*\])", text)
-    return "".join(part if part.startswith("[") else part.replace("'", "['’]?") for part in parts)
-
-
-def _any_of(words: Mapping[str, int] | Sequence[str]) -> str:
-    return (
-        "(?:"
-        + "|".join(sorted((re.escape(word).replace("\\ ", " ") for word in words), key=len, reverse=True))
-        + ")"
-    )

@@ -14,8 +14,8 @@ class Request:
     """One segment of a conversation, with all an extractor may know of its surroundings.
 
     ``turns`` are evidence, ``context`` (earlier user turns) never is. ``types`` are the allowed memory types
-    (anything with a ``name``; empty: all). ``existing`` holds entries that are already known. ``now`` is aware
-    and in the user's zone: local dates follow from it. ``project`` is what the source says of the project.
+    (anything with a ``name``; empty: all). ``existing`` holds entries that are already known. ``now`` is
+    aware and in the user's zone: local dates follow from it. ``project`` is what the source says of it.
     """
 
     turns: tuple[Turn, ...]

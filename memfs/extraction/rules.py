@@ -1,13 +1,12 @@
 """The offline extractor: phrases of a language, no model, no network. Precise before complete.
 
-The phrases are data (``phrases/``). Here is only how they are used: user turns are taken apart into their own
-words, sentences and clauses; cues say what a clause is about; guards hold back what is asked, imagined, meant for
-the moment or said by others; later words correct earlier ones.
+The phrases are data (``phrases/``). Here is only how they are used: user turns are taken apart into their
+own words, sentences and clauses; cues say what a clause is about; guards hold back what is asked, imagined,
+meant for the moment or said by others; later words correct earlier ones.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -15,8 +14,9 @@ from datetime import date
 from memfs.extraction.candidates import Candidate, Heard, find_candidates
 from memfs.extraction.corrections import add_find, scratch_earlier
 from memfs.extraction.dates import find_dates
+from memfs.extraction.languages import choose_languages
 from memfs.extraction.operations import Find, Place, make_fields
-from memfs.extraction.phrasebook import LANGUAGES, Phrasebook, function_words, phrasebook
+from memfs.extraction.phrasebook import Phrasebook
 from memfs.extraction.redaction import redact_text
 from memfs.extraction.request import Request
 from memfs.extraction.segments import local_time
@@ -40,25 +40,6 @@ class RulesExtractor:
             if turn.role == "user" or (turn.role == "participant" and turn.peer is not None):
                 reading.hear(position, turn)
         return reading.result()
-
-
-def choose_languages(turns: Sequence[Turn]) -> tuple[Phrasebook, ...]:
-    """The languages the users write, most used first, told by script and common words.
-
-    Counting common words over a segment is surer than a language detector on chat of a few words a line.
-    """
-    text = " ".join(turn.text[:2000] for turn in turns if turn.role != "assistant")
-    kana = sum("\u3040" <= char <= "\u30ff" for char in text)
-    han = sum("\u3400" <= char <= "\u9fff" for char in text)
-    counts = Counter(word.strip(",.!?;:()¿¡") for word in text.lower().replace("’", "'").split())
-    scores = {language: sum(counts[word] for word in function_words(language)) for language in LANGUAGES}
-    if kana > 3 and kana * 8 > han:
-        return (phrasebook("ja"),)
-    if han:
-        english = sum(char.isascii() and char.isalpha() for char in text)
-        return (phrasebook("zh"), phrasebook("en")) if english > han * 6 else (phrasebook("zh"),)
-    best = max(scores, key=lambda language: (scores[language], language == "en"))
-    return (phrasebook(best),)
 
 
 @dataclass(slots=True)
@@ -240,7 +221,7 @@ class _Reading:
 
 
 def _noted(turns: Sequence[Turn], position: int, books: Sequence[Phrasebook]) -> tuple[bool, bool]:
-    """Whether the assistant's answer only takes note (then it was told something), and promises it for the future."""
+    """Whether the assistant's answer only takes note (it was told something), and promises it for good."""
     if position + 1 >= len(turns):
         return False, False
     answer = turns[position + 1]

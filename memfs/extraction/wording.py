@@ -53,7 +53,7 @@ def without_dates(text: str, offset: int, dates: Sequence[DateMention]) -> str:
     """``text`` with the words for days taken out."""
     for mention in reversed(dates):
         start, end = mention.start - offset, mention.end - offset
-        if 0 <= start and end <= len(text):
+        if start >= 0 and end <= len(text):
             text = text[:start] + " " + text[end:]
     return re.sub(r"\s+([,.;:])", r"\1", re.sub(r"\s+", " ", text)).strip(" ,，")
 

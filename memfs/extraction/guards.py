@@ -1,0 +1,72 @@
+"""Why parts of a sentence are not kept: asked, imagined, meant for the moment, said by others, secret."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memfs.extraction.foreign import BLANK
+from memfs.extraction.phrasebook import Phrasebook
+from memfs.extraction.sentences import Sentence
+
+PLACEHOLDER = "[redacted:"
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """Reasons by clause number; None as a type blocks all types."""
+
+    reasons: tuple[dict[str | None, str], ...]
+
+    def reason(self, clause: int, kind: str) -> str | None:
+        """Why nothing of this type is kept from the clause, or None."""
+        found = self.reasons[clause]
+        return found.get(None) or found.get(kind)
+
+
+def find_blocks(sentence: Sentence, books: Sequence[Phrasebook]) -> Blocked:
+    """What the guards say of each clause."""
+    reasons: list[dict[str | None, str]] = [{} for _ in sentence.clauses]
+    everywhere: dict[str | None, str] = {}
+    if PLACEHOLDER in sentence.text:
+        for number, (start, end) in enumerate(sentence.clauses):
+            if PLACEHOLDER in sentence.text[start : end + 1]:
+                reasons[number][None] = "secret"
+    for book in books:
+        _block_questions(book, sentence, reasons, everywhere)
+        for guard in book.guards:
+            match = guard.pattern.search(sentence.masked)
+            if match is None:
+                continue
+            if guard.scope == "sentence":
+                everywhere.update({kind: guard.name for kind in guard.types or (None,)})
+                continue
+            for number, (start, end) in enumerate(sentence.clauses):
+                if guard.pattern.search(sentence.masked[start:end]):
+                    reasons[number].update({kind: guard.name for kind in guard.types or (None,)})
+    return Blocked(tuple({**everywhere, **each} for each in reasons))
+
+
+def _block_questions(
+    book: Phrasebook,
+    sentence: Sentence,
+    reasons: list[dict[str | None, str]],
+    everywhere: dict[str | None, str],
+) -> None:
+    """A sentence that asks from its start is all question; else the clauses that ask, the last before "?"."""
+    asks = sentence.masked.rstrip(BLANK + " \"'”」)").endswith(("?", "？"))
+    starts = book.has("question_start", sentence.masked)
+    if asks and (starts or book.has("tag_question", sentence.masked)):
+        everywhere[None] = "question"
+        return
+    if starts:  # no question mark: up to where the user speaks of themselves
+        for number, (start, end) in enumerate(sentence.clauses):
+            if number and book.has("first_person", sentence.masked[start:end]):
+                break
+            reasons[number][None] = "question"
+    if asks:
+        reasons[-1][None] = "question"
+    for number, (start, end) in enumerate(sentence.clauses):
+        clause = sentence.masked[start:end].rstrip(" ,，、")
+        if book.has("question_start", clause) or book.has("question_end", clause):
+            reasons[number][None] = "question"

@@ -1,0 +1,129 @@
+"""Secrets told by their name: ``password = ...``, "the PIN is ...", 密码是 ..."""
+
+from __future__ import annotations
+
+import re
+
+from memfs.extraction.placeholders import placeholder
+
+_NAMES = (
+    r"pass(?:word|wd|phrase|code)|pwd|secret|token|(?:api|access|account|auth|private|signing|encryption|master|"
+    r"shared|secret|session|service|app|deploy|subscription|license)[ _-]?(?:keys?|secret|token)|"
+    r"client[ _-]?secret|credentials?|connectionstring|jwt|otp|pin|cvv|cvc|"
+    r"contraseña|clave|passwort|kennwort|mot de passe|senha|parola|wachtwoord|has[łl]o|пароль"
+)
+_NAMES_CJK = r"密码|口令|密钥|秘钥|令牌|验证码|パスワード|暗証番号|비밀번호"
+SECRET_NAME = re.compile(
+    rf"(?i)(?:[a-z0-9]{{1,30}}[_.-]){{0,6}}(?:[a-z]{{0,20}})(?:{_NAMES}|{_NAMES_CJK})(?:[_-]?\d)?"
+)
+
+# name = value, name: value, "name": "value", --name value, NAME=value
+ASSIGNED = re.compile(
+    rf"(?i)(?<![a-z])(?:[a-z0-9]{{1,30}}[_.-]){{0,6}}(?P<name>{_NAMES}|pass)[\"'`]?"
+    r"(?:\s{0,3}(?:=>|:=|={1,2}(?!=)|:(?![:/]))\s{0,3})"
+    r"(?P<secret>\"[^\"\r\n]{1,200}\"|'[^'\r\n]{1,200}'|`[^`\r\n]{1,200}`|[^\s\"'`,;&<>|)}，。；、]{3,200})"
+)
+FLAG = re.compile(
+    rf"(?i)(?<=\s)--?(?:[a-z0-9]{{1,20}}-){{0,4}}(?P<name>{_NAMES}|pass)[ =]"
+    r"(?P<secret>\"[^\"\r\n]{1,200}\"|'[^'\r\n]{1,200}'|[^\s\"'`,;&<>|]{4,200})"
+)
+# "the password is ...", "my PIN was 4821", "la clave es ..."
+SAID = re.compile(
+    rf"(?i)(?<![a-z])(?P<name>{_NAMES})(?:\s(?:for|of|to|on)\s[^\s]{{1,40}}(?:\s[^\s]{{1,40}}){{0,3}}?)?"
+    r"\s{1,3}(?:is|was|are|will be|es|ist|lautet|est|é|è)(?:\s(?:still|now|just|ahora|jetzt|:))?\s{1,3}"
+    r"(?P<secret>\"[^\"\r\n]{1,120}\"|'[^'\r\n]{1,120}'|`[^`\r\n]{1,120}`|[^\s\"'`,;，。；、]{3,120})"
+)
+SAID_CJK = re.compile(
+    rf"(?P<name>{_NAMES_CJK})(?:\s{{0,3}}(?:是|为|改成了?|改为|设成了?|设为|就是|叫|は|:|：|=|＝)\s{{0,3}}|\s{{1,3}})"
+    r"(?P<secret>[\"'“「`][^\"'”」`\r\n]{1,120}[\"'”」`]|[!-~]{4,120})"
+)
+CLOSE = re.compile(
+    r"(?i)(?<![a-z])(?P<name>pass(?:word|wd|phrase|code)|pwd|contraseña|passwort|pw)\s(?P<secret>[!-~]{6,120})"
+)
+PASSPHRASE = re.compile(
+    r"(?i)\b(?:pass|seed|recovery|mnemonic)[ -]?phrase\s(?:is|was|:)\s?"
+    r"(?P<secret>(?:[a-z]{3,12}[ ,]{1,2}){3,24}[a-z]{3,12})"
+)
+
+_REFERENCE = re.compile(
+    r"(?i)[\[<${%*]|\.{3}|x{3,}|\*{3,}|•|_{3,}|"
+    r"(?:os|process|env|config|settings|self|this|args|options|params|request|req|getenv|secrets?|vault|var|data|ctx|form|"
+    r"user|input|props|body|event)[.(\[]|getpass|prompt|[a-z_]{1,40}\(|(?:your|my|the|some|example|changeme|placeholder|dummy)\b"
+)
+_PLAIN = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*[.!?:]*")
+
+
+def is_reference(value: str) -> bool:
+    """A variable, a call, a mask or a stand-in; not a secret itself."""
+    bare = value.strip("\"'`")
+    return not bare or bool(_REFERENCE.match(bare))
+
+
+_TYPE_WORDS = re.compile(
+    r"(?:str|string|text|int|integer|number|bool|boolean|bytes|none|null|nil|undefined|true|false|required|optional"
+    r"|any|object|array|missing|invalid|incorrect|wrong|empty|hidden|masked|unset|password|secret|token|yes|no|on"
+    r"|off|expired|hashed|encrypted|forgotten|unknown|default|auto|varchar|char|sensitive|plain)"
+)
+
+
+def kind_of(name: str) -> str:
+    """What a secret of that name is called in its placeholder."""
+    lowered = name.lower()
+    if re.search(r"key|密钥|秘钥", lowered):
+        return "api key"
+    if re.search(r"token|secret|jwt|credential|令牌|otp|验证码", lowered):
+        return "token" if "secret" not in lowered else "secret"
+    return "password"
+
+
+def assigned(match: re.Match[str]) -> tuple[str, str] | None:
+    """A value given to a secret's name, unless it is a variable, a type or a plain word."""
+    value, name = match["secret"], match["name"]
+    bare = value.strip("\"'`“”「」")
+    quoted = bare != value
+    if is_reference(value) or _TYPE_WORDS.fullmatch(bare.lower().rstrip(".!?")):
+        return None
+    if not quoted and _PLAIN.fullmatch(bare) and (len(bare) < 6 or not name.lower().startswith("pass")):
+        return None  # "token: expired soon", "secret: the trick"
+    if re.fullmatch(r"(?i)otp|pin|cvv|cvc", name) and not re.match(r"\d{3,8}\b", bare):
+        return None
+    if re.fullmatch(r"(?i)tokens?", name) and re.fullmatch(r"[\d.,]+[km]?", bare, re.I):
+        return None  # a count of tokens
+    return _instead(match, kind_of(name), value, bare)
+
+
+def said(match: re.Match[str]) -> tuple[str, str] | None:
+    """In prose the value must look made up: a digit or sign inside, or quotes around it."""
+    value, name = match["secret"], match["name"]
+    bare = value.strip("\"'`“”「」").rstrip(".!?:)")
+    quoted = value[0] in "\"'`“「"
+    if is_reference(value) or (not quoted and not _looks_made_up(bare)):
+        return None
+    if re.fullmatch(r"(?i)otp|pin|cvv|cvc", name) and not re.fullmatch(r"\d{3,8}", bare):
+        return None
+    return _instead(match, kind_of(name), value, bare)
+
+
+def close(match: re.Match[str]) -> tuple[str, str] | None:
+    """No verb between ("password Qing#Feng2088"): letters and digits or signs, mixed."""
+    bare = match["secret"].rstrip(".,!?:;)")
+    mixed = bool(re.search(r"[A-Za-z]", bare)) and bool(re.search(r"[0-9]", bare))
+    if not mixed or is_reference(bare) or "/" in bare or "=" in bare:
+        return None
+    return _instead(match, "password", match["secret"], bare)
+
+
+def _instead(match: re.Match[str], kind: str, value: str, bare: str) -> tuple[str, str]:
+    offset = match.start("secret") - match.start()
+    rest = match[0][offset + len(value) :]
+    return kind, match[0][:offset] + value.replace(bare, placeholder(kind), 1) + rest
+
+
+def _looks_made_up(bare: str) -> bool:
+    if (
+        len(bare) < 4
+        or _PLAIN.fullmatch(bare)
+        or (re.fullmatch(r"\d{1,3}|[\d.,]+%?", bare) and len(bare) < 4)
+    ):
+        return False
+    return bool(re.search(r"\d|[^\w\s'’.,-]|_|[a-z][A-Z]", bare))

@@ -1,0 +1,49 @@
+"""Card and identity numbers, by their checksums; telephone numbers said to be secret."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from memfs.extraction.placeholders import placeholder
+
+CARD = re.compile(r"(?<![\w.#/-])[2-6]\d{3}(?:[ -]?\d{2,6}){2,4}(?![\w/]|-\w|\.\d)")
+ID_NUMBER = re.compile(r"(?<![A-Za-z0-9])[1-9]\d{5}(?:18|19|20)\d{9}[0-9Xx](?![A-Za-z0-9])")
+SSN = re.compile(
+    r"(?i)\b(?:ssn|social security(?: number| no\.?)?)(?: is|:|=)?\s{0,3}(?P<secret>\d{3}-?\d{2}-?\d{4})\b"
+)
+PHONE_SECRET = re.compile(
+    r"(?i)(?:confidential|secret|private (?:number|phone|cell|mobile|line)|unlisted|保密|不要外传|别外传"
+    r"|别告诉别人|私人(?:电话|手机|号码))[^\r\n]{0,40}?(?P<secret>(?<![\w.])\+?\d[\d ()-]{7,18}\d(?![\w.]))"
+)
+
+
+def card(match: re.Match[str]) -> tuple[str, str] | None:
+    """A payment card, by issuer, length and Luhn checksum."""
+    digits = re.sub(r"\D", "", match[0])
+    known = (
+        (len(digits) == 15 and digits[:2] in {"34", "37"})
+        or (
+            len(digits) == 16
+            and (digits[0] in "456" or 2221 <= int(digits[:4]) <= 2720 or digits[:2] == "35")
+        )
+        or (17 <= len(digits) <= 19 and digits[:2] in {"62", "60", "65"})
+    )
+    return ("card number", placeholder("card number")) if known and _luhn(digits) else None
+
+
+def _luhn(digits: str) -> bool:
+    doubled = (int(d) * 2 if n % 2 else int(d) for n, d in enumerate(reversed(digits)))
+    return sum(d - 9 if d > 9 else d for d in doubled) % 10 == 0 and len(set(digits)) > 1
+
+
+def identity_number(match: re.Match[str]) -> tuple[str, str] | None:
+    """A Chinese identity number, by birth date and checksum."""
+    number = match[0].upper()
+    weights = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+    check = "10X98765432"[sum(int(d) * w for d, w in zip(number, weights, strict=False)) % 11]
+    try:
+        date(int(number[6:10]), int(number[10:12]), int(number[12:14]))
+    except ValueError:
+        return None
+    return ("identity number", placeholder("identity number")) if check == number[17] else None
