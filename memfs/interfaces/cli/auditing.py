@@ -62,7 +62,9 @@ def _hand_line(call: Call, why: Why) -> str:
 
 def _reason_lines(call: Call, reason: Reason) -> Iterator[str]:
     told = reason.provenance
-    yield call.text("reason", action=told.action, time=_time(call, told.time), commit=told.commit[:_SHORT])
+    yield call.text(
+        "reason", action=call.text(told.action), time=_time(call, told.time), commit=told.commit[:_SHORT]
+    )
     about = [call.text("from_session", source=one_line(told.source))] if told.source else []
     if told.extractor:
         about.append(call.text("extractor", name=one_line(told.extractor)))
@@ -122,6 +124,8 @@ def log_command(
 
     entries = call.memory.log(identity=identity, since=since, until=until, limit=limit, everything=everything)
     call.answer([log_json(entry) for entry in entries], lambda: _log_lines(call, entries))
+    if not entries:
+        call.note_if_unknown(identity)
 
 
 def _log_lines(call: Call, entries: Sequence[LogEntry]) -> Iterator[str]:

@@ -14,6 +14,8 @@ from memfs.interfaces.cli.parameters import file_argument, identity_option
 from memfs.interfaces.cli.printing import one_line
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from memfs.services.ingest import IngestReport
     from memfs.services.retrying import Retried
 
@@ -87,15 +89,25 @@ def watch_command(call: Call) -> None:
 
     Ctrl-C or SIGTERM ends it cleanly. Says what it does, one line per event; with --json one object per line.
     """
+    from memfs.daemon import watch
+
+    watch(call.memory.vault, announce=call.tell, stop=_stopped_by_signals())
+
+
+def _stopped_by_signals() -> Event:
+    """An event that the first SIGTERM or Ctrl-C sets; a second one ends the process at once."""
     import signal
     from threading import Event
 
-    from memfs.daemon import watch
-
     stop = Event()
+
+    def end(number: int, _: object) -> None:
+        stop.set()
+        signal.signal(number, signal.SIG_DFL)
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
-    watch(call.memory.vault, announce=call.tell, stop=stop)
+        signal.signal(number, end)
+    return stop
 
 
 @command(

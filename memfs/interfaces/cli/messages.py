@@ -40,19 +40,23 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     ),
     # dry runs
     "would_remember": (
-        "{count} would be remembered of {turns} turns, {dropped} dropped.",
-        "{turns} 条消息中会记住 {count} 条，舍弃 {dropped} 条。",
+        "Would be remembered: {count}; dropped: {dropped}; turns: {turns}.",
+        "会记住 {count} 条，舍弃 {dropped} 条；消息 {turns} 条。",
     ),
     "dropped_line": ("dropped {type}: {reason}", "舍弃 {type}：{reason}"),
     "estimate": (
-        "{turns} turns, {calls} model calls, {input} tokens in and {output} out.",
-        "{turns} 条消息，{calls} 次模型调用，输入 {input}、输出 {output} 个 token。",
+        "Turns: {turns}, model calls: {calls}, tokens in: {input}, out: {output}.",
+        "消息 {turns} 条，模型调用 {calls} 次，输入 {input}、输出 {output} 个 token。",
     ),
     "price": ("About {price}.", "约 {price}。"),
-    "transcript": ("{format}, session {session}: {turns} turns", "{format}，会话 {session}：{turns} 条消息"),
+    "transcript": ("{format}, session {session}, turns: {turns}", "{format}，会话 {session}：{turns} 条消息"),
     "skipped": ("lines that could not be read: {lines}", "无法读取的行：{lines}"),
     # recall
     "no_entries": ("No entries.", "没有条目。"),
+    "no_identity": (
+        "no identity is called {name}; there is: {known}",
+        "没有名为 {name} 的身份；现有：{known}",
+    ),
     "no_hits": ("Nothing found.", "没有找到。"),
     "degraded": ("search is degraded: {reason}", "检索能力受限：{reason}"),
     # changes
@@ -72,6 +76,10 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "by_hand": ("written by hand: {author}, commit {commit}", "手写：{author}，提交 {commit}"),
     "by_hand_uncommitted": ("written by hand, not committed yet", "手写，尚未提交"),
     "reason": ("{action} {time} in commit {commit}", "{time} {action}，提交 {commit}"),
+    "added": ("written", "写入"),
+    "updated": ("updated", "更新"),
+    "superseded": ("written in place of an older one", "写入并取代旧条目"),
+    "removed": ("removed", "移除"),
     "from_session": ("session {source}", "会话 {source}"),
     "extractor": ("extractor {name}", "提取器 {name}"),
     "tokens": ("{input} + {output} tokens", "{input} + {output} 个 token"),
@@ -119,7 +127,7 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "finding_error": ("wrong: {text}", "错误：{text}"),
     "finding_warning": ("mind: {text}", "注意：{text}"),
     "finding_mended": ("mended: {text}", "已修复：{text}"),
-    "reindexed": ("{count} documents indexed.", "已索引 {count} 个文档。"),
+    "reindexed": ("Documents indexed: {count}.", "已索引 {count} 个文档。"),
     # settings
     "set": ("{key} = {value} in {path}", "{path} 中 {key} = {value}"),
     "unset": ("{key} removed from {path}", "已从 {path} 移除 {key}"),

@@ -66,6 +66,8 @@ def search_command(
         limit=limit,
     )
     call.answer(found_json(found), lambda: _hit_lines(call, found))
+    if not found.hits:
+        call.note_if_unknown(identity)
     if found.degraded and not call.as_json:
         call.note(call.text("degraded", reason=found.degraded))
 
@@ -125,6 +127,8 @@ def list_command(call: Call, identity: str | None, kind: str | None, peer: str |
 
     views = call.memory.list(identity=identity, type=kind, peer=peer)
     call.answer([entry_json(view) for view in views], lambda: _entry_lines(call, views))
+    if not views:
+        call.note_if_unknown(identity)
 
 
 def _entry_lines(call: Call, views: Sequence[EntryView]) -> Iterator[str]:
