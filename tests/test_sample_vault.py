@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -109,3 +112,25 @@ def test_its_inbox_holds_four_formats_and_one_chinese_conversation() -> None:
         formats[path.name] = reader.format
     assert len(set(formats.values())) == 4
     assert "周末计划.txt" in formats
+
+
+def test_the_demo_runs_to_its_end(tmp_path: Path) -> None:
+    bin_folder = Path(sys.executable).parent
+    done = subprocess.run(
+        ["sh", PROJECT / "docs" / "demo.sh", SAMPLE, tmp_path / "demo-vault"],
+        env={**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    decisions = done.stdout.rpartition("# Decisions")[2]
+    assert "SQLite, one file per harbour office" in decisions  # the hand edit stands
+    assert "> [!question]" in decisions
+    assert "DuckDB" in decisions
+    assert "~~**Database**: We decided to use PostgreSQL" in decisions
+    assert "undone:" in decisions
+    after = (tmp_path / "demo-vault/memories/coding-assistant/decisions.md").read_text(encoding="utf-8")
+    assert "one file per harbour office" in after
+    assert "DuckDB" not in after

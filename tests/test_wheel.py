@@ -82,7 +82,7 @@ def test_the_wheel_runs_where_nothing_else_is_installed(installed: Path, tmp_pat
         encoding="utf-8",
     )
     run(memfs, "ingest", cwd=vault)
-    found = json.loads(run(memfs, "search", "what does the user drink", "--json", cwd=vault))
+    found = json.loads(run(memfs, "search", "does the user prefer tea", "--json", cwd=vault))
     assert found["degraded"] is None
     assert "green tea" in found["hits"][0]["text"]
 
