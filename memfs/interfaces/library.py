@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memfs.services.dryrun import DryRun, Estimate
     from memfs.services.ingest import IngestReport
     from memfs.services.opening import Vault
+    from memfs.services.purging import Forgotten
     from memfs.services.recall import Found
     from memfs.services.retrying import Retried
     from memfs.services.status import Status
@@ -186,6 +187,12 @@ class Memory:
         from memfs.services.changing import forget
 
         return forget(self.vault, entry)
+
+    def purge(self, entry: str) -> Forgotten:
+        """Forget an entry for good: out of every commit, copy and cache, with proof. History is rewritten."""
+        from memfs.services.purging import purge
+
+        return purge(self.vault, entry)
 
     def move(self, entry: str, to: str) -> Changed:
         """Move an entry to the identity ``to``."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memfs.services.checking import Checked
     from memfs.services.dryrun import DryRun, Estimate
     from memfs.services.ingest import IngestReport, SessionReport
+    from memfs.services.purging import Forgotten
     from memfs.services.recall import Found
     from memfs.services.retrying import Retried
     from memfs.services.status import Status
@@ -137,6 +138,19 @@ def tokens_json(tokens: Tokens | None) -> Json | None:
 def changed_json(changed: Changed) -> Json:
     """What a change of one entry did."""
     return {"id": changed.id, "path": changed.path, "action": changed.action, "commit": changed.commit}
+
+
+def purged_json(forgotten: Forgotten) -> Json:
+    """What a purge did, with its proof."""
+    return {
+        "id": forgotten.id,
+        "action": "purged",
+        "moved": list(forgotten.moved),
+        "objects": forgotten.objects,
+        "left": list(forgotten.left),
+        "copies": list(forgotten.copies),
+        "transcripts": list(forgotten.transcripts),
+    }
 
 
 def undone_json(undone: Undone) -> Json:

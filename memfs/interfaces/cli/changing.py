@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from memfs.interfaces.cli.call import Call, command
+from memfs.interfaces.cli.exits import DONE, WAITING
 from memfs.interfaces.cli.parameters import complete_identity, identity_option, peer_option, type_option
 from memfs.interfaces.cli.printing import one_line
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from memfs.memory.types import MemoryType
     from memfs.model import FieldValue
     from memfs.services.changing import Changed
+    from memfs.services.purging import Forgotten
 
 _ENTRY = "ENTRY"
 
@@ -85,16 +87,41 @@ def _fields(pairs: Sequence[str], kind: MemoryType | None) -> Mapping[str, Field
 @command(
     examples="""
     memfs forget m-abcdefghijklm
-    memfs forget ^m-abcdefghijklm
+    memfs forget m-abcdefghijklm --purge
     """
 )
 @click.argument("entry", metavar=_ENTRY)
-def forget_command(call: Call, entry: str) -> None:
+@click.option("--purge", is_flag=True, help="Out of every commit, kept copy and cache too, with proof.")
+@click.option("--yes", is_flag=True, help="With --purge: do not ask on a terminal.")
+def forget_command(call: Call, entry: str, purge: bool, yes: bool) -> int | None:
     """Take an entry out, and keep it from coming back.
 
-    Whoever wrote it. Transcripts read so far do not bring it back; history still shows it.
+    Whoever wrote it. Transcripts read so far do not bring it back. History still shows it, unless --purge
+    rewrites history: commits from its first appearance on get new ids.
     """
-    _answer(call, "forgotten", call.memory.forget(entry))
+    if not purge:
+        _answer(call, "forgotten", call.memory.forget(entry))
+        return DONE
+    memory = call.memory
+    if not yes and sys.stdin.isatty():
+        click.confirm(call.text("really_purge"), abort=True, err=True)
+    return _answer_purge(call, memory.purge(entry))
+
+
+def _answer_purge(call: Call, forgotten: Forgotten) -> int:
+    from memfs.interfaces.shapes import purged_json
+
+    def lines() -> Iterator[str]:
+        yield call.text("purged", id=forgotten.id)
+        yield call.text("purge_proof", objects=forgotten.objects, left=len(forgotten.left))
+        if forgotten.moved:
+            yield call.text("purge_moved", names=one_line(", ".join(forgotten.moved)))
+        yield from (call.text("purge_copy", path=one_line(path)) for path in forgotten.copies)
+        yield from (call.text("purge_original", path=one_line(path)) for path in forgotten.transcripts)
+        yield call.text("purge_clones")
+
+    call.answer(purged_json(forgotten), lines)
+    return WAITING if forgotten.left else DONE
 
 
 @command(

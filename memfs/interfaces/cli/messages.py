@@ -63,6 +63,25 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "remembered": ("remembered: {path} ^{id}", "已记住：{path} ^{id}"),
     "known": ("known already: {path} ^{id}", "早已记住：{path} ^{id}"),
     "forgotten": ("forgotten: {path} ^{id}", "已忘记：{path} ^{id}"),
+    "really_purge": (
+        "Take it out of every commit too? History is rewritten and this cannot be undone.",
+        "连同所有提交中的内容一并清除？历史将被改写，且无法撤销。",
+    ),
+    "purged": ("forgotten for good: ^{id}", "已彻底忘记：^{id}"),
+    "purge_proof": (
+        "  objects searched afterwards: {objects}, still holding it: {left}",
+        "  事后检查的对象：{objects}，仍含该内容：{left}",
+    ),
+    "purge_moved": ("  rewritten: {names}", "  已改写：{names}"),
+    "purge_copy": ("  kept copy without these turns now: {path}", "  已从留存副本中移除：{path}"),
+    "purge_original": (
+        "  still said in (memfs does not change it): {path}",
+        "  原始记录中仍有（memfs 不改动它）：{path}",
+    ),
+    "purge_clones": (
+        "  Clones and remotes keep the old commits until you replace them.",
+        "  其他克隆和远端在你替换之前仍保留旧提交。",
+    ),
     "moved": ("moved: {path} ^{id}", "已移动：{path} ^{id}"),
     "accepted": ("accepted: {path} ^{id}", "已采纳：{path} ^{id}"),
     "rejected": ("rejected: {path} ^{id}", "已拒绝：{path} ^{id}"),
