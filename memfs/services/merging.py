@@ -84,7 +84,7 @@ def merge_proposals(vault: Vault, work: MergeWork) -> Merged:
     with open_transaction(vault) as transaction:
         if work.lease is not None:
             check_lease(vault.layout, work.lease, clock=lambda: vault.clock().timestamp())
-        names = known_names(vault, work.identity)
+        names = vault.names.mentioned(vault, work.identity, _said(work.proposals))
         drafts, dropped = _draft_all(vault, work, names, {})
         if not drafts:
             return Merged(dropped=dropped)
@@ -105,6 +105,12 @@ def merge_proposals(vault: Vault, work: MergeWork) -> Merged:
         changed = result.changed or bool(loaded.mended)
         commit = _write(vault, transaction, work, result, loaded.mended) if changed else None
         return Merged(result.outcomes, dropped, commit, waiting)
+
+
+def _said(proposals: Iterable[Proposal]) -> str:
+    """All that the operations say."""
+    values = (value for proposal in proposals for value in proposal.operation.fields.values())
+    return "\n".join(" ".join(map(str, value)) if isinstance(value, tuple) else str(value) for value in values)
 
 
 def _reasons(waiting: Mapping[str, str]) -> tuple[str, ...]:
@@ -200,18 +206,6 @@ def _draft_all(
         else:
             drafts += [replace(d, origin=work.origin, insist=proposal.operation.insist) for d in made]
     return tuple(drafts), tuple(dropped)
-
-
-def known_names(vault: Vault, identity: str) -> Mapping[str, str]:
-    """Names of the projects, entities and peers of an identity, each with its document in the vault."""
-    folder = vault.layout.identity_dir(identity)
-    names: dict[str, str] = {}
-    for pattern in ("projects/*.md", "entities/*/*.md", "peers/*/profile.md"):
-        for path in folder.glob(pattern):
-            stem = path.parent.name if path.name == "profile.md" else path.stem
-            for name in {stem, stem.replace("-", " ")}:
-                names[name] = vault.layout.rel(path)
-    return names
 
 
 def _body(work: MergeWork, result: MergeResult) -> str:

@@ -14,6 +14,7 @@ from memfs.config import Config, load_config
 from memfs.config.zones import local_zone
 from memfs.errors import InvalidRequest
 from memfs.services.children import ChildRecorder
+from memfs.services.naming import NameBook
 from memfs.vault.layout import Layout, config_file, find_vault, open_layout
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Vault:
     clock: Callable[[], datetime]
     zone: tzinfo
     children: ChildRecorder = field(default_factory=ChildRecorder)
+    names: NameBook = field(default_factory=NameBook)
 
     @property
     def language(self) -> Language:
