@@ -12,7 +12,7 @@ from memfs.errors import TranscriptError
 from memfs.model import Stat
 from memfs.transcripts import ignored_name
 from memfs.vault.globs import compile_globs
-from memfs.vault.paths import safe_name, slug
+from memfs.vault.paths import is_safe_name, slug
 
 if TYPE_CHECKING:
     from memfs.config import SourceConfig
@@ -58,8 +58,8 @@ def list_sources(vault: Vault) -> tuple[TranscriptSource, ...]:
     inboxes = []
     if vault.layout.inbox.is_dir():
         for folder in sorted(vault.layout.inbox.iterdir()):
-            if folder.is_dir() and not folder.name.startswith("."):
-                inboxes.append(TranscriptSource(INBOX, folder, identity=safe_name(folder.name)))
+            if folder.is_dir() and is_safe_name(folder.name):
+                inboxes.append(TranscriptSource(INBOX, folder, identity=folder.name))
     return (*configured, *inboxes)
 
 
