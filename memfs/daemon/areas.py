@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from memfs.daemon.hints import Hints
 from memfs.model import Stat
 
 SETTLE_SECONDS = 2.0
@@ -52,17 +53,16 @@ class Area:
         """Compare everything with what is known. Raises what ``scan`` raises; then nothing is forgotten."""
         return self._compare(dict(self._scan()), self.known.keys(), now, wall)
 
-    def look_at(self, paths: Iterable[str], now: float, wall: int) -> Difference:
-        """The same for known ``paths`` only."""
-        asked = [path for path in paths if path in self.known]
+    def follow(self, hints: Hints, now: float, wall: int) -> Difference:
+        """Look where ``hints`` lead, and at what has to be looked at again by now."""
+        new = any(path not in self.known and self._may_hold(path) for path in hints.files)
+        absent = any(at <= now for at in self._absent.values())
+        if hints.everything or new or absent or any(self._touches(folder) for folder in hints.folders):
+            return self.look(now, wall)
+        asked = {path for path in hints.files if path in self.known}
+        asked.update(path for path, at in self._fresh.items() if at <= now)
         found = {path: stat for path in asked if (stat := read_stat(path)) is not None}
         return self._compare(found, asked, now, wall)
-
-    def look_again(self, now: float, wall: int) -> Difference:
-        """Look at what has to be looked at again by now."""
-        if any(at <= now for at in self._absent.values()):
-            return self.look(now, wall)
-        return self.look_at([path for path, at in self._fresh.items() if at <= now], now, wall)
 
     def next_look(self) -> float | None:
         """When something has to be looked at again; None when nothing has."""
@@ -93,6 +93,15 @@ class Area:
             tuple(changed), tuple(p for p in settled if p not in set(changed)), tuple(gone), tuple(renamed)
         )
 
+    def _touches(self, folder: str) -> bool:
+        """Whether files of the area can lie beneath ``folder``."""
+        above = self.root == folder or self.root.startswith(folder + os.sep)
+        return above or _visible(self.root, folder) is not None
+
+    def _may_hold(self, path: str) -> bool:
+        rel = _visible(self.root, path)
+        return path == self.root or (rel is not None and self.matches(rel))
+
     def _renames(
         self, absent: Iterable[str], new: Iterable[str], found: Mapping[str, Stat]
     ) -> list[tuple[str, str]]:
@@ -113,3 +122,9 @@ def read_stat(path: str) -> Stat | None:
 def _content(stat: Stat) -> tuple[int, int, int]:
     """What a rename leaves as it is."""
     return stat.inode, stat.size, stat.mtime_ns
+
+
+def _visible(root: str, path: str) -> str | None:
+    """``path`` relative to ``root``; None when it is not beneath it, or hidden there."""
+    rel = path[len(root) + 1 :] if path.startswith(root + os.sep) else None
+    return None if rel is None or any(part.startswith(".") for part in rel.split(os.sep)) else rel

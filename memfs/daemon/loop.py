@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from memfs.daemon.watcher import ChangeSet, Watcher
+from memfs.daemon.changes import ChangeSet
+from memfs.daemon.watcher import Watcher
 from memfs.daemon.wording import Notice, notice, say
 from memfs.daemon.work import TranscriptWork
 from memfs.errors import MemfsError, RepositoryBusy, VaultLocked
