@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from memfs.errors import EntryNotFound
 from memfs.markdown import Block, insert_item, insert_paragraph, new_document, parse_document, remove_block
 from memfs.memory.desk import Desk, says
-from memfs.memory.ids import entry_id, suggestion_id, text_hash, written_hash
-from memfs.memory.ledger import LedgerRecord
+from memfs.memory.ids import entry_id, suggestion_id, text_hash
 from memfs.memory.marks import Mark
 from memfs.memory.snapshot import MergeResult, Outcome, Snapshot
 from memfs.memory.views import section_path
@@ -41,7 +41,6 @@ def move_entry(
     path, block = found
     document = desk.document(path)
     section, record = section_path(document, block), desk.records.get(entry)
-    kept = LedgerRecord(entry, written_hash(block.text), time, "hand", block.box)
     new_id = _moved_id(identity, path, str(document.frontmatter.values.get("type", "")), section, block)
     other = Desk(target)
     _insert(
@@ -53,8 +52,8 @@ def move_entry(
         document.title or path,
         dict(document.frontmatter.values) | {"identity": identity},
     )
-    old = record or kept
-    other.record(path, LedgerRecord(new_id, written_hash(block.text), old.time, old.origin, block.box))
+    if record is not None:  # what a person wrote or edited stays theirs
+        other.record(path, replace(record, id=new_id, at=None))
     _remove(desk, entry, time)
     return (
         desk.result([Outcome(entry, "removed", "", path, f"moved to {identity}")]),

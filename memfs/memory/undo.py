@@ -145,7 +145,7 @@ class _Undo:
         for path, made in self.after.documents.items():
             now = self.desk.snapshot.documents.get(path)
             earlier = self.before.documents.get(path)
-            if now is not None and now == made:
+            if now == made:
                 self.desk.put(path, earlier)
             elif now is not None and made is not None:
                 self._tidy(path, earlier, made)

@@ -26,6 +26,7 @@ _BY_FOLDER = {
 _BY_NAME = frozenset(["profile", "preferences", "decisions", "actions", "notes", "identity", "soul"])
 _PARAGRAPH_TYPES = frozenset(("entities", "experiences"))
 _NOT_MEMORY = ("relay.md", "journal/")
+_ONLY_LINK = re.compile(r"!?\[\[[^\[\]]+\]\]|\[[^\[\]]*\]\([^()]*\)")
 _EVENT_PATH = re.compile(r"events/(\d{4})/(\d{2})/(\d{2})/")
 _SUGGESTION_DATE = re.compile(r"(?P<date>\d{4}-\d{2}-\d{2})[:：]\s*")
 
@@ -58,15 +59,16 @@ def locate(path_in_vault: str, *, root: str) -> Place | None:
 def view_entries(path_in_vault: str, text: str, *, root: str) -> tuple[EntryView, ...]:
     """The entries of one document, hand-written list items included, in their order.
 
-    Free prose is no entry unless it carries a block id. The relay board, the journal and documents outside of
-    ``memories/<identity>/`` have none.
+    Free prose is no entry unless it carries a block id, nor are the links by which ``identity.md`` leads to
+    the other documents. The relay board, the journal and documents outside of ``memories/<identity>/`` have
+    none.
     """
     place = locate(path_in_vault, root=root)
     if place is None or place.below.startswith(_NOT_MEMORY) or not place.below.endswith(".md"):
         return ()
     document = parse_document(text)
     type_name = document_type(place, document)
-    blocks = (block for block in document.blocks if _is_entry(block))
+    blocks = (b for b in document.blocks if _is_entry(b) and not is_navigation(b, place))
     return tuple(_view(block, document, place, type_name, path_in_vault) for block in blocks)
 
 
@@ -94,6 +96,12 @@ def document_type(place: Place, document: Document) -> str:
 def is_suggestion(block: Block) -> bool:
     """Whether a block is a callout in which memfs offers another text."""
     return block.kind == "callout" and block.block_id is not None and block.block_id.endswith("-q")
+
+
+def is_navigation(block: Block, place: Place | None) -> bool:
+    """Whether a block is an item of ``identity.md`` that is nothing but a link."""
+    listed = place is not None and place.below == "identity.md" and block.kind == "item"
+    return listed and block.block_id is None and _ONLY_LINK.fullmatch(block.text.strip()) is not None
 
 
 def suggestion_text(block: Block) -> str:

@@ -22,7 +22,7 @@ from memfs.search.prose import split_prose
 if TYPE_CHECKING:
     from memfs.markdown import Block, Document
 
-CHUNKER_VERSION = 3
+CHUNKER_VERSION = 4
 _SEQUENCES = {"journal", "events", "cases", "trajectories"}  # lines that follow from each other
 _REACH = 2
 _SILENT = {"comment", "rule", "heading"}
@@ -161,20 +161,22 @@ def _units(document: Document, path: str, root: str) -> Iterator[_Unit]:
     Only in ``memories/`` are list items entries of their own; elsewhere they are part of their section's
     prose.
     """
-    from memfs.memory.views import view_entries
+    from memfs.memory.views import is_navigation, locate, view_entries
 
+    place = locate(path, root=root)
     views = {view.line: view for view in view_entries(path, document.text, root=root)}
     model = _place(document, path, root)
     run: list[Block] = []
     for block in document.blocks:
         view = views.get(block.line) or _journal_item(block, model)
-        if run and (view or block.kind in _SILENT or block.section != run[-1].section):
+        silent = block.kind in _SILENT or is_navigation(block, place)
+        if run and (view or silent or block.section != run[-1].section):
             yield from _prose(document, run, model)
             run = []
         if view is not None:
             if view.status != "suggestion":
                 yield _Unit(view, block.text, block.trail)
-        elif block.kind not in _SILENT and not (block.kind == "callout" and block.block_id):
+        elif not silent and not (block.kind == "callout" and block.block_id):
             run.append(block)
     if run:
         yield from _prose(document, run, model)

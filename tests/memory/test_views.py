@@ -109,3 +109,11 @@ def test_what_is_no_entry() -> None:
         "memories/demo/x.txt",
     ):
         assert views(path, "- a line ^m-a\n") == []
+
+
+def test_links_from_an_identity_to_its_documents_are_no_entries() -> None:
+    text = "# demo\n\n- [[memories/demo/profile|Profile]]\n- [Notes](notes.md)\n- Likes [[tea]]\n- [[x]] ^a\n"
+    assert [v.text for v in views("memories/demo/identity.md", text)] == ["Likes tea", "x"]
+    assert [v.text for v in views("memories/demo/notes.md", "- [[memories/demo/profile|Profile]]\n")] == [
+        "Profile"
+    ]

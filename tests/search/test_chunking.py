@@ -141,3 +141,9 @@ def test_prose_loses_no_character_but_blanks(text: str, limit: int) -> None:
     pieces = [piece for _, piece in split_prose(text, limit)]
     assert "".join("".join(pieces).split()) == "".join(text.split())
     assert all(len(piece.strip()) <= limit for piece in pieces)
+
+
+def test_links_from_an_identity_to_its_documents_are_not_searched() -> None:
+    text = "# demo\n\nWho it is.\n\n- [[memories/demo/profile|Profile]]\n\nMore of it.\n"
+    found = chunk_document("memories/demo/identity.md", text)
+    assert [chunk.view.text.strip() for chunk in found] == ["Who it is.", "More of it."]
