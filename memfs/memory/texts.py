@@ -107,7 +107,22 @@ def _merge_chunk(
         return list(ours)
     if plain[0] == plain[1]:
         return list(theirs)
+    if (kept := _added_around(plain[0], plain[1])) is not None:
+        above, below = kept
+        said = {line for line in plain[2] if line}
+        return [
+            *(line for at, line in enumerate(ours) if at in above and plain[1][at] not in said),
+            *theirs,
+            *(line for at, line in enumerate(ours) if at in below and plain[1][at] not in said),
+        ]
     return [*ours, *_pure_additions(base, ours, theirs, known)]
+
+
+def _added_around(base: list[str], ours: list[str]) -> tuple[range, range] | None:
+    """The places of the lines that ours has above and below base, which it has unchanged; None where it has not."""
+    size = len(base)
+    at = next((at for at in range(len(ours) - size + 1) if ours[at : at + size] == base), None) if size else None
+    return None if at is None else (range(at), range(at + size, len(ours)))
 
 
 def _pure_additions(
