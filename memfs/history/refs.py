@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +17,9 @@ State = Literal["merge", "rebase", "cherry-pick", "revert", "am", "bisect", "det
 OWN_IDENTITY = ("memfs", "memfs@localhost")
 # What git strips from the ends of names; a name of nothing else is no name.
 _CRUD = " .,:;<>\"\\'\n\t\r"
+
+# An everyday branch; refs/heads/.invalid stands in the HEAD of other ref stores.
+_BRANCH = re.compile(rb"ref: (refs/heads/[A-Za-z0-9_][A-Za-z0-9_/-]*)\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +34,13 @@ class Head:
 
 def read_head(git: Git, git_dir: Path) -> Head:
     """Read HEAD, and whether a merge, rebase or the like is under way."""
-    symbolic = git.run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1, 128))
-    ref = symbolic.out.decode("utf-8", "surrogateescape").strip() or None
-    commit = read_ref(git, "HEAD") if symbolic.code != 128 else None
+    ref, commit = read_branch(git_dir), None
+    if ref is not None:
+        commit = read_ref(git, "HEAD")
+    if commit is None:  # detached, unborn, damaged, or of another ref store: git knows
+        symbolic = git.run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1, 128))
+        ref = symbolic.out.decode("utf-8", "surrogateescape").strip() or None
+        commit = read_ref(git, "HEAD") if symbolic.code != 128 else None
     if commit is None and (ref is None or _resolves(git, ref)):  # not merely a branch without commits
         raise HistoryError(
             "HEAD cannot be read: its ref is damaged",
@@ -39,6 +48,14 @@ def read_head(git: Git, git_dir: Path) -> Head:
             hint="`git reflog` may still know the branch's last commit",
         )
     return Head(ref, commit, operation_under_way(git_dir) or ("detached" if ref is None else None))
+
+
+def read_branch(git_dir: Path) -> str | None:
+    """The full ref of an everyday HEAD, a line in a file; None for any other, which only git can read."""
+    with suppress(OSError):
+        if found := _BRANCH.fullmatch((git_dir / "HEAD").read_bytes()):
+            return found[1].decode("ascii")
+    return None
 
 
 def _resolves(git: Git, ref: str) -> bool:

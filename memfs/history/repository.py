@@ -37,6 +37,11 @@ class Repository:
         """HEAD's branch, commit and what is under way."""
         return refs.read_head(self.git, self.git_dir)
 
+    def is_on(self, ref: str) -> bool:
+        """Whether HEAD stands on this branch and nothing is under way; mostly without a child."""
+        found = refs.read_branch(self.git_dir) or self.head().ref
+        return found == ref and refs.operation_under_way(self.git_dir) is None
+
     def read_ref(self, ref: str) -> str | None:
         """The commit that a full ref name is at; None when there is none."""
         return refs.read_ref(self.git, ref)
@@ -70,12 +75,16 @@ class Repository:
         """What the index holds for each path; () when not tracked, several entries in a conflict."""
         return index.read_entries(self.git, paths)
 
-    def staged(self, commit: str | None, paths: Sequence[str]) -> frozenset[str]:
+    def staged(
+        self, commit: str | None, paths: Sequence[str], committed: Mapping[str, Blob | None] | None = None
+    ) -> frozenset[str]:
         """Those paths whose index entry differs from the commit: a person has staged something there.
 
-        `git add -N` stages nothing. A path in conflict counts as staged.
+        `git add -N` stages nothing. A path in conflict counts as staged. ``committed``: the commit's blobs,
+        from a caller that knows them.
         """
-        committed, entries = self.blob_ids(commit, paths), self.index_entries(paths)
+        committed = self.blob_ids(commit, paths) if committed is None else committed
+        entries = self.index_entries(paths)
         return frozenset(path for path in paths if _index_blob(entries[path]) != committed[path])
 
     def attributes(self, paths: Sequence[str]) -> Mapping[str, Mapping[str, str]]:

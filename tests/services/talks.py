@@ -1,0 +1,102 @@
+"""Small transcripts of Claude Code, written as the client writes them; for the tests of ingest and its order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from memfs.services.opening import Vault
+from tests.services.vaults import IDENTITY
+
+START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A session: when it began, and what the user said, a minute apart."""
+
+    session: str
+    began: datetime
+    said: tuple[str, ...]
+    cwd: str = "/home/robin/tidewater"
+
+
+def talk(session: str, *said: str, day: int = 0, minutes: int = 0) -> Talk:
+    """A session that began so many days and minutes after the first of March."""
+    return Talk(session, START + timedelta(days=day, minutes=minutes), said)
+
+
+def rows(talk: Talk, first: int = 0) -> list[dict[str, Any]]:
+    """The session's records from the user's message ``first`` on, each followed by the assistant's "Noted."."""
+    made: list[dict[str, Any]] = []
+    for at, text in enumerate(talk.said):
+        if at >= first:
+            made += [_user(talk, at, text), _assistant(talk, at)]
+    return made
+
+
+def _user(talk: Talk, at: int, text: str) -> dict[str, Any]:
+    return {
+        **_about(talk, at, 0),
+        "type": "user",
+        "uuid": f"{talk.session}-{at}",
+        "message": {"role": "user", "content": text},
+    }
+
+
+def _assistant(talk: Talk, at: int) -> dict[str, Any]:
+    name = f"{talk.session}-{at}a"
+    message = {
+        "id": name,
+        "role": "assistant",
+        "model": "m-1",
+        "content": [{"type": "text", "text": "Noted."}],
+    }
+    return {
+        **_about(talk, at, 5),
+        "type": "assistant",
+        "uuid": name,
+        "parentUuid": f"{talk.session}-{at}",
+        "message": message,
+    }
+
+
+def _about(talk: Talk, at: int, seconds: int) -> dict[str, Any]:
+    moment = talk.began + timedelta(minutes=at, seconds=seconds)
+    return {
+        "parentUuid": f"{talk.session}-{at - 1}a" if at else None,
+        "isSidechain": False,
+        "userType": "external",
+        "cwd": talk.cwd,
+        "sessionId": talk.session,
+        "version": "2.1.270",
+        "timestamp": moment.strftime("%Y-%m-%dT%H:%M:%S.000Z"),
+    }
+
+
+def jsonl(records: Iterable[dict[str, Any]]) -> str:
+    """One record a line."""
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+
+def put_talk(folder: Path, talk: Talk, name: str | None = None) -> Path:
+    """Write a session as a file; the name is the session's, unless another is given."""
+    path = folder / f"{name or talk.session}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(jsonl(rows(talk)), encoding="utf-8")
+    return path
+
+
+def inbox(vault: Vault, identity: str = IDENTITY) -> Path:
+    """The folder that an identity's transcripts are dropped in."""
+    return vault.layout.inbox / identity
+
+
+def put_talks(vault: Vault, talks: Sequence[Talk]) -> None:
+    """Write sessions into the inbox."""
+    for each in talks:
+        put_talk(inbox(vault), each)
