@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 from memfs.markdown import Block
@@ -33,16 +34,11 @@ def find_match(desk: Desk, draft: Draft) -> Match | None:
     if found := desk.owned(draft.id):
         return Match(draft.id, *found, "id", True)
     candidates = [each for each in _candidates(desk, draft) if _is_current(desk, each)]
-    for each in candidates:
-        if not each.owned and each.id == draft.id:
-            return replace(each, how="id")
-    near = [] if draft.type in FIELD_TYPES else [each for each in candidates if _is_near(draft, each)]
-    keyed = [each for each in candidates if _has_key(desk, draft, each)]
-    for each in sorted(keyed, key=lambda each: not each.owned):
-        return replace(each, how="key")
-    for each in sorted(near, key=lambda each: not each.owned):
-        return each
-    return None
+    candidates.sort(key=lambda each: not each.owned)
+    same_id = (replace(each, how="id") for each in candidates if not each.owned and each.id == draft.id)
+    same_key = (replace(each, how="key") for each in candidates if _has_key(desk, draft, each))
+    near = (each for each in candidates if draft.type not in FIELD_TYPES and _is_near(draft, each))
+    return next(chain(same_id, same_key, near), None)
 
 
 def _candidates(desk: Desk, draft: Draft) -> Iterator[Match]:

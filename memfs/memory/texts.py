@@ -119,9 +119,13 @@ def _merge_chunk(
 
 
 def _added_around(base: list[str], ours: list[str]) -> tuple[range, range] | None:
-    """The places of the lines that ours has above and below base, which it has unchanged; None where it has not."""
+    """The lines that ours has above and below base, which it holds unchanged; None where it does not."""
     size = len(base)
-    at = next((at for at in range(len(ours) - size + 1) if ours[at : at + size] == base), None) if size else None
+    at = (
+        next((at for at in range(len(ours) - size + 1) if ours[at : at + size] == base), None)
+        if size
+        else None
+    )
     return None if at is None else (range(at), range(at + size, len(ours)))
 
 

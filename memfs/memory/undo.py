@@ -60,7 +60,6 @@ class _Undo:
         self.changed = sorted(
             entry for entry in known if self.old.records.get(entry) != self.new.records.get(entry)
         )
-        self.unmade: set[str] = set()
 
     def apply(self, entry: str) -> Outcome | None:
         was, became = self.old.records.get(entry), self.new.records.get(entry)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memfs.markdown import Block, Document, parse_document
@@ -188,7 +188,3 @@ def _date(block: Block, text: str, type_name: str, place: Place) -> str | None:
         return dated["date"]
     return None
 
-
-def iterate_ids(document: Document) -> Iterator[str]:
-    """The ids of memfs's form that stand in a document."""
-    return (block for block in document.block_ids if MEMFS_ID.fullmatch(block))
