@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from memfs.errors import UnsafePath
-from memfs.vault.names import OWN_RECORDS, check_relative, is_protected, nfc, safe_name, slug
+from memfs.vault.names import OWN_RECORDS, check_relative, is_protected, is_safe_name, nfc, safe_name, slug
 
-__all__ = ["OWN_RECORDS", "nfc", "resolve_beneath", "safe_name", "slug"]
+__all__ = ["OWN_RECORDS", "is_safe_name", "nfc", "resolve_beneath", "safe_name", "slug"]
 
 
 def resolve_beneath(
