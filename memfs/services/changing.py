@@ -15,6 +15,7 @@ from memfs.services.commit import Transaction, open_transaction
 from memfs.services.entries import EntryPlace, find_entry
 from memfs.services.extracting import Proposal
 from memfs.services.merging import Merged, MergeWork, entry_changes, merge_settled, result_files
+from memfs.services.proofs import with_proof
 from memfs.services.snapshots import SAVED_JUST_NOW, load_snapshot
 from memfs.vault.paths import safe_name
 
@@ -67,7 +68,7 @@ def remember(
     merged = merge_settled(
         vault,
         MergeWork(
-            name, "remember", (Proposal(operation, target, evidence),), source=BY_CALL, day=now.date(), origin="remembered"
+            name, "remember", (Proposal(operation, target, evidence),), source=BY_CALL, origin="remembered"
         ),
     )
     return _remembered(vault, name, merged)
@@ -149,8 +150,12 @@ def move(vault: Vault, reference: str, to: str) -> Changed:
         other = _snapshot(vault, transaction, target, place.document)
         left, arrived, new_id = move_entry(source, other, place.id, identity=target, time=vault.now())
         files = result_files(vault.layout, place.identity, left) | result_files(vault.layout, target, arrived)
-        changes = (*entry_changes(left.outcomes), *entry_changes(arrived.outcomes))
-        commit = _commit(vault, transaction, "move", place.identity, f"{place.id} -> {target}", files, changes)
+        changes = with_proof(
+            vault, (*entry_changes(left.outcomes), *entry_changes(arrived.outcomes)), was={new_id: place.id}
+        )
+        commit = _commit(
+            vault, transaction, "move", place.identity, f"{place.id} -> {target}", files, changes
+        )
     return Changed(new_id, vault.layout.document_rel(target, place.document), "moved", commit)
 
 
@@ -160,9 +165,7 @@ def _suggested(vault: Vault, reference: str) -> EntryPlace:
     try:
         return find_entry(vault, f"{entry}-q")
     except EntryNotFound as error:
-        raise EntryNotFound(
-            f"nothing is offered for {entry}", hint="memfs list shows suggestions"
-        ) from error
+        raise EntryNotFound(f"nothing is offered for {entry}", hint="memfs list shows suggestions") from error
 
 
 def _change(vault: Vault, kind: str, place: EntryPlace, change: Change) -> Changed:
@@ -170,7 +173,7 @@ def _change(vault: Vault, kind: str, place: EntryPlace, change: Change) -> Chang
         result = change(_snapshot(vault, transaction, place.identity, place.document))
         outcome = result.outcomes[0]
         files = result_files(vault.layout, place.identity, result)
-        changes = tuple(entry_changes(result.outcomes))
+        changes = with_proof(vault, entry_changes(result.outcomes), was={outcome.id: place.id})
         commit = _commit(vault, transaction, kind, place.identity, place.id, files, changes)
     return Changed(outcome.id, place.path, kind, commit)
 

@@ -10,6 +10,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from memfs.memory.drafts import draft_entries
+from memfs.memory.ids import suggestion_id
 from memfs.memory.merge import MergeResult, Outcome, entry_texts, merge_drafts
 from memfs.model import Cursor, Draft, Dropped, Origin, Tokens
 from memfs.services.commit import Transaction, open_transaction
@@ -22,10 +23,10 @@ from memfs.vault.leases import Lease, check_lease
 
 if TYPE_CHECKING:
     from memfs.history.messages import EntryChange
-    from memfs.services.opening import Vault
+    from memfs.services.opening import Language, Vault
 
 _SETTLE_TRIES = 5
-_ACTIONS = {"added": "added", "updated": "updated", "superseded": "superseded", "suggested": "updated"}
+_ACTIONS = {"added": "added", "updated": "updated", "superseded": "superseded", "suggested": "added"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +124,13 @@ def _write(
     """Commit a merge's texts together with its cursors and the stale saves it mended."""
     from memfs.history.cursors import cursor_note
     from memfs.history.messages import CommitMessage
-    from memfs.history.subjects import merge_subject
 
     files: dict[str, bytes | None] = {p: t.encode("utf-8", "surrogateescape") for p, t in mended.items()}
     files |= result_files(vault.layout, work.identity, result)
     files |= cursor_files(vault, work.identity, work.cursors)
-    counts = Counter(o.type for o in result.outcomes if o.action in _ACTIONS)
     message = CommitMessage(
         kind=work.kind,
-        subject=merge_subject(work.identity, counts, work.day, vault.language),
+        subject=_subject(work, result.outcomes, vault.language),
         body=_body(work, result),
         identity=work.identity,
         source=work.source,
@@ -146,6 +145,16 @@ def _write(
     return commit
 
 
+def _subject(work: MergeWork, outcomes: Sequence[Outcome], language: Language) -> str:
+    from memfs.history.subjects import action_subject, count_phrase, merge_subject
+
+    if work.kind == "merge":
+        counts = Counter(o.type for o in outcomes if o.action in _ACTIONS)
+        return merge_subject(work.identity, counts, work.day, language)
+    what = count_phrase(Counter(o.type for o in outcomes), language)
+    return action_subject(work.kind, what, identity=work.identity, language=language)
+
+
 def result_files(layout: Layout, identity: str, result: MergeResult) -> dict[str, bytes | None]:
     """The files of a merge's result, by path in the vault."""
     files: dict[str, bytes | None] = {}
@@ -154,7 +163,7 @@ def result_files(layout: Layout, identity: str, result: MergeResult) -> dict[str
     for document, text in result.ledgers.items():
         files[ledger_path(layout, identity, document)] = text.encode() if text else None
     if result.marks is not None:
-        files[layout.rel(layout.forgotten_file(identity))] = result.marks.encode()
+        files[layout.rel(layout.forgotten_file(identity))] = result.marks.encode() or None
     return files
 
 
@@ -172,13 +181,11 @@ def entry_changes(outcomes: Iterable[Outcome]) -> Iterable[EntryChange]:
     from memfs.history.messages import EntryChange
 
     for outcome in outcomes:
-        action = _ACTIONS.get(outcome.action)
-        if action is None and outcome.action in ("removed",):
-            action = "removed"
+        action = "removed" if outcome.action == "removed" else _ACTIONS.get(outcome.action)
         if action is not None:
             proof = outcome.evidence
             yield EntryChange(
-                outcome.id,
+                suggestion_id(outcome.id) if outcome.action == "suggested" else outcome.id,
                 action,  # type: ignore[arg-type]  # one of the actions of a trailer
                 proof.source if proof else None,
                 proof.messages if proof else (),

@@ -13,6 +13,7 @@ from memfs.memory.undo import Version, undo_entries, undo_marks
 from memfs.memory.views import locate
 from memfs.services.commit import Transaction, open_transaction
 from memfs.services.merging import entry_changes, result_files
+from memfs.services.proofs import with_proof
 from memfs.services.snapshots import load_snapshot
 
 if TYPE_CHECKING:
@@ -56,11 +57,12 @@ def undo(vault: Vault, name: str) -> Undone:
             outcomes += result.outcomes
         commit = None
         if files:
-            subject = action_subject(
-                "undo", f"{entry.commit[:8]} ({entry.subject})", language=vault.language
-            )
+            subject = action_subject("undo", f"{entry.commit[:8]} ({entry.subject})", language=vault.language)
             message = CommitMessage(
-                "undo", subject, identity=entry.message.identity, entries=tuple(entry_changes(outcomes))
+                "undo",
+                subject,
+                identity=entry.message.identity,
+                entries=with_proof(vault, entry_changes(outcomes), until=entry.commit),
             )
             commit = transaction.commit(files, message).commit
     return Undone(entry.commit, commit, tuple(outcomes))
@@ -116,9 +118,7 @@ def _undo_identity(
     return undo_entries(snapshot, before, after)
 
 
-def marks_of_revert(
-    vault: Vault, transaction: Transaction, entry: LogEntry
-) -> Mapping[str, MergeResult]:
+def marks_of_revert(vault: Vault, transaction: Transaction, entry: LogEntry) -> Mapping[str, MergeResult]:
     """For a merge that a person took back with git: the marks that keep its evidence from bringing it back."""
     results = {}
     for identity, documents in touched(vault, entry).items():
