@@ -37,6 +37,7 @@ class _Context:
     names: Mapping[str, str]
     existing: Mapping[str, str]
     inferred: bool = False
+    peer_name: str | None = None
     values: Mapping[str, FieldValue] = field(default_factory=dict)
 
 
@@ -50,6 +51,7 @@ def draft_entries(
     today: date,
     names: Mapping[str, str] | None = None,
     existing: Mapping[str, str] | None = None,
+    peer_name: str | None = None,
 ) -> tuple[Draft, ...] | Dropped:
     """The drafts of one operation for one target, or why there are none.
 
@@ -57,13 +59,13 @@ def draft_entries(
     give one. ``names``: known names -> document in the vault, linked at their first mention. ``existing``:
     id -> text of the entries there are (``merge.entry_texts``); patches and sums need the old value. A
     value that does not fit its field leaves that field as it was; a missing key or an empty entry drops the
-    operation.
+    operation. ``peer_name``: what the peer is called, where its id is a slug; kept as an alias.
     """
     memory_type = registry.types.get(op.type)
     if memory_type is None:
         return Dropped(op.type, "unknown memory type")
     context = _Context(
-        memory_type, target, evidence, language, today, names or {}, existing or {}, op.inferred
+        memory_type, target, evidence, language, today, names or {}, existing or {}, op.inferred, peer_name
     )
     try:
         context = replace(context, values=clean_fields(memory_type, op.fields, evidence.time.date()))
@@ -194,6 +196,7 @@ def _frontmatter(context: _Context) -> dict[str, str | tuple[str, ...]]:
         front["tags"] = (slug(category),)
     named = _PATH_FIELD.findall(context.type.path)
     name = str(context.values.get(named[-1], "")) if named else ""
-    if name and slug(name) != name:
-        front["aliases"] = (name,)
+    called = name or context.peer_name or ""
+    if called and called != (slug(name) if name else context.target.peer):
+        front["aliases"] = (called,)
     return front

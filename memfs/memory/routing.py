@@ -80,11 +80,9 @@ def _range_owners(op: Operation, batch: Batch) -> Sequence[str | None] | Dropped
 def _named_peer(op: Operation, batch: Batch) -> Sequence[str | None] | Dropped:
     name = op.peer or ""
     if safe_peer(name):
-        return (
-            (name,)
-            if name in batch.allowed_peers
-            else Dropped(op.type, "this peer was not seen in the batch")
-        )
+        owner = peer_id(name)
+        seen = owner in batch.allowed_peers
+        return (owner,) if seen else Dropped(op.type, "this peer was not seen in the batch")
     # A name that is no safe id counts only where it is, letter for letter, the name of someone who spoke.
     spoke = any(turn.peer == name for turn in batch.turns)
     if name and spoke and peer_id(name) in batch.allowed_peers:

@@ -45,9 +45,9 @@ def safe_peer(name: str) -> bool:
 
 
 def peer_id(name: str) -> str:
-    """The id of a peer: the name itself where it is safe, else its slug (the name is kept as an alias)."""
+    """The id of a peer, a folder's name: the name where it is safe and not hidden, else its slug."""
     trimmed = name.strip()
-    return trimmed if safe_peer(trimmed) else slug(trimmed)
+    return trimmed if safe_peer(trimmed) and trimmed.strip(".") == trimmed else slug(trimmed)
 
 
 def _cut(name: str, limit: int) -> str:

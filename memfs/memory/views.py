@@ -187,4 +187,3 @@ def _date(block: Block, text: str, type_name: str, place: Place) -> str | None:
     if is_suggestion(block) and (dated := _SUGGESTION_DATE.match(block.text)):
         return dated["date"]
     return None
-

@@ -176,6 +176,15 @@ def test_frontmatter_of_a_new_document() -> None:
     }
 
 
+def test_the_name_of_a_peer_is_kept_as_an_alias() -> None:
+    drafts = made("notes", {"content": "x"}, peer="may-lin", peer_name="May Lin")
+    assert not isinstance(drafts, Dropped)
+    assert drafts[0].frontmatter["aliases"] == ("May Lin",)
+    same = made("notes", {"content": "x"}, peer="kiran", peer_name="kiran")
+    assert not isinstance(same, Dropped)
+    assert "aliases" not in same[0].frontmatter
+
+
 def test_modes_follow_type_and_operator() -> None:
     assert draft_of(1, "events", name="a", date="2026-03-01", summary="s")[0].mode == "add_only"
     assert draft_of(1, "cases", name="a", input="s")[0].mode == "add_only"

@@ -29,6 +29,14 @@ def test_both_add_at_the_same_place() -> None:
     )
 
 
+def test_lines_beside_an_updated_entry_are_no_change_of_it() -> None:
+    ours = BASE.replace("- one ^m-one\n- two ^m-two\n", "- before\n- one ^m-one\n- two ^m-two\n- mine\n")
+    theirs = BASE.replace("- one ^m-one\n- two ^m-two\n", "- one, updated ^m-one\n- 2 ^m-two\n")
+    assert merge_texts(BASE, ours, theirs) == BASE.replace(
+        "- one ^m-one\n- two ^m-two\n", "- before\n- one, updated ^m-one\n- 2 ^m-two\n- mine\n"
+    )
+
+
 def test_of_the_same_entry_the_persons_text_stays() -> None:
     ours, theirs = BASE.replace("- one", "- mine"), BASE.replace("- one", "- theirs")
     assert merge_texts(BASE, ours, theirs) == ours
