@@ -117,6 +117,12 @@ def is_ancestor(repository: Repository, old: str, new: str) -> bool:
     return told.code == 0
 
 
+def merge_base(repository: Repository, one: str, other: str) -> str | None:
+    """The newest commit that both build on; None when they share none, or either is gone."""
+    told = repository.git.run("merge-base", "--end-of-options", one, other, ok=(0, 1, 128))
+    return told.out.decode("ascii").strip() or None
+
+
 def changed_blobs(
     repository: Repository, old: str | None, new: str, paths: Sequence[str] = ()
 ) -> Mapping[str, tuple[Blob | None, Blob | None]]:

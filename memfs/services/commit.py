@@ -16,7 +16,7 @@ from memfs.errors import RepositoryBusy
 from memfs.services.failpoints import reach
 from memfs.services.places import resolve_file
 from memfs.services.placing import settle_displaced
-from memfs.services.rollforward import Committed, prepare, recover, roll_forward
+from memfs.services.rollforward import Committed, look_again, prepare, recover, roll_forward
 from memfs.vault.files import FileState, hash_bytes, read_state
 from memfs.vault.intents import Intent, IntentTarget
 from memfs.vault.lock import hold_vault
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memfs.history.index import IndexEntry
     from memfs.history.messages import CommitMessage
     from memfs.history.refs import Head
+    from memfs.history.trees import Blob
     from memfs.services.opening import Vault
 
 _TRIES = 10
@@ -87,11 +88,20 @@ class Transaction:
     def _intent(self, files: Mapping[str, bytes | None], message: CommitMessage) -> Intent:
         from memfs.history.messages import render_message
 
-        repository, old = self.vault.repository, self.head.commit
-        committed = repository.blob_ids(old, list(files)) if old else {}
+        old = self.head.commit
+        return Intent(
+            id=secrets.token_hex(8),
+            branch=self.head.ref or "",
+            old=old,
+            message=render_message(replace(message, base=old or NO_BASE)),
+            targets=self._targets(files),
+        )
+
+    def _targets(self, files: Mapping[str, bytes | None]) -> tuple[IntentTarget, ...]:
+        committed = self.vault.repository.blob_ids(self.head.commit, list(files))
         targets = []
         for path, data in files.items():
-            state, entry = self.states[path], committed.get(path)
+            state, entry = self.states[path], committed[path]
             targets.append(
                 IntentTarget(
                     path=path,
@@ -103,46 +113,51 @@ class Transaction:
                     git_mode=entry[0] if entry else "100644",
                 )
             )
-        return Intent(
-            id=secrets.token_hex(8),
-            branch=self.head.ref or "",
-            old=old,
-            message=render_message(replace(message, base=old or NO_BASE)),
-            targets=tuple(targets),
-        )
+        return tuple(targets)
 
     def _commit_hand_edits(self, paths: Iterable[str]) -> None:
         """Commit what a person changed in these files, as the person, so that the merge's commit is memfs's alone."""
-        from memfs.history.messages import CommitMessage, render_message
-        from memfs.history.subjects import action_subject
-
-        repository, names = self.vault.repository, list(paths)
+        names = list(paths)
         for _ in range(_TRIES):
             edited = self._hand_edits(names)
             if not edited:
                 return
-            base = self.head.commit
-            repository.set_index(edited)
-            reach("hand.indexed")
-            tree = repository.write_tree(base, edited)
-            what = ", ".join(sorted(name.rpartition("/")[2] for name in edited))
-            subject = action_subject("hand", what, language=self.vault.language)
-            text = render_message(CommitMessage("hand", subject, base=base or NO_BASE))
-            when = self.vault.now()
-            parents = (base,) if base else ()
-            commit = repository.write_commit(tree, parents, text, author="person", when=when)
-            moved = repository.move_ref(self.head.ref or "", commit, base, when=when)
-            self.head = repository.head()
-            if moved:
-                self.hand_commit = commit
-                reach("hand.committed")
-                return
+            self._commit_edited(edited)
         raise RepositoryBusy("the branch keeps moving", hint="try again in a moment")
 
-    def _hand_edits(self, names: list[str]) -> dict[str, tuple[str, str] | None]:
+    def _commit_edited(self, edited: Mapping[str, Blob]) -> None:
+        from memfs.history.messages import CommitMessage, render_message
+        from memfs.history.subjects import action_subject
+
+        repository, base, branch = self.vault.repository, self.head.commit, self.head.ref or ""
+        targets = self._targets({name: self.states[name].data for name in edited})
+        repository.set_index(edited)
+        reach("hand.indexed")
+        tree = repository.write_tree(base, edited)
+        what = ", ".join(sorted(name.rpartition("/")[2] for name in edited))
+        subject = action_subject("hand", what, language=self.vault.language)
+        text = render_message(CommitMessage("hand", subject, base=base or NO_BASE))
+        when = self.vault.now()
+        commit = repository.write_commit(tree, (base,) if base else (), text, author="person", when=when)
+        require_branch(self.vault, branch)
+        if repository.move_ref(branch, commit, base, when=when):
+            self.hand_commit = commit
+            reach("hand.committed")
+            placed = tuple(self._placed(target, edited[target.path][1]) for target in targets)
+            look_again(self.vault, Intent(commit, branch, base, text, placed))
+        self.head = require_branch(self.vault, branch)
+
+    def _placed(self, target: IntentTarget, blob: str) -> IntentTarget:
+        """A hand edit as something placed: it replaces the committed text, to which a stash would go back."""
+        old = None
+        if target.old_blob is not None:
+            old = hash_bytes(self.vault.repository.checkout_form(target.path, target.old_blob))
+        return replace(target, old_hash=old, new_blob=blob)
+
+    def _hand_edits(self, names: list[str]) -> dict[str, Blob]:
         repository = self.vault.repository
         committed = repository.blob_ids(self.head.commit, names) if self.head.commit else {}
-        edited: dict[str, tuple[str, str] | None] = {}
+        edited: dict[str, Blob] = {}
         for name in names:
             data, entry = self.states[name].data, committed.get(name)
             if data is None or (entry is not None and repository.matches(name, data, entry[1])):
@@ -169,23 +184,24 @@ def open_transaction(vault: Vault) -> Iterator[Transaction]:
         yield Transaction(vault, require_branch(vault))
 
 
-def require_branch(vault: Vault) -> Head:
-    """The head memfs may commit to.
+def require_branch(vault: Vault, branch: str | None = None) -> Head:
+    """The head memfs may commit to; ``branch`` (full ref name): it must still be this one.
 
     Raises:
         RepositoryBusy: it is not the vault's branch, or a merge, rebase and the like is under way.
     """
     head = vault.repository.head()
-    wanted = vault.config.git.branch
+    wanted = branch or (f"refs/heads/{vault.config.git.branch}" if vault.config.git.branch else None)
     if head.state is not None:
         raise RepositoryBusy(
             f"memfs waits: {_state_words(head.state)}", hint="finish it with git, then run the command again"
         )
-    if head.ref is None or (wanted and head.ref != f"refs/heads/{wanted}"):
-        here = (head.ref or "no branch").removeprefix("refs/heads/")
+    if head.ref is None or (wanted and head.ref != wanted):
+        here, there = ((ref or "").removeprefix("refs/heads/") for ref in (head.ref, wanted))
+        branch_words = f"the branch {there or 'of the vault'} and waits while {here or 'no branch'}"
         raise RepositoryBusy(
-            f"memfs commits to the branch {wanted or 'of the vault'} and waits while {here} is checked out",
-            hint=f"git switch {wanted}" if wanted else "switch to a branch",
+            f"memfs commits to {branch_words} is checked out",
+            hint=f"git switch {there}" if there else "switch to a branch",
         )
     return head
 

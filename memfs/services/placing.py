@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from memfs.memory.texts import is_stale_save
 from memfs.services.failpoints import reach
 from memfs.services.places import resolve_file
 from memfs.services.threeway import is_record_file, merge_files
@@ -42,10 +43,27 @@ def place_target(layout: Layout, target: IntentTarget, read_blob: Blob, now: flo
     if target.data is None:
         _take_away(layout, path, target, now)
     elif is_record_file(target.path):
-        write_atomic(path, target.data, target.mode)
-        _drop_temp(path, target)
+        if read_state(path).hash != target.new_hash:
+            write_atomic(path, target.data, target.mode)
+        drop_temp(layout, target)
     else:
         _place_document(layout, path, target, read_blob, now)
+
+
+def settle_temp(layout: Layout, target: IntentTarget, read_blob: Blob, now: float) -> IntentTarget:
+    """The target before it gets another temp file: what an exchange left in this one is kept and merged."""
+    if target.data is None or is_record_file(target.path):
+        return target
+    path = resolve_file(layout.top, target.path)
+    return replace(target, placed=_is_placed(layout, path, target, read_blob, now))
+
+
+def drop_temp(layout: Layout, target: IntentTarget) -> None:
+    """Remove the temp file of ``target`` if it still holds the new text."""
+    if target.temp is not None:
+        temp = resolve_file(layout.top, target.path).with_name(target.temp)
+        if read_state(temp).hash == target.new_hash:
+            remove_file(temp)
 
 
 def settle_displaced(layout: Layout, read_blob: Blob, now: float) -> tuple[str, ...]:
@@ -72,34 +90,38 @@ def settle_displaced(layout: Layout, read_blob: Blob, now: float) -> tuple[str, 
 
 def _place_document(layout: Layout, path: Path, target: IntentTarget, read_blob: Blob, now: float) -> None:
     assert target.data is not None
-    placed = _finish_interrupted(layout, path, target, read_blob, now)
+    placed = _is_placed(layout, path, target, read_blob, now)
     current = read_state(path)
     if current.hash == target.new_hash:
-        _drop_temp(path, target)
-        return
-    if current.hash == target.old_hash or current.data is None:
+        drop_temp(layout, target)
+    elif current.hash == target.old_hash or current.data is None:
         _swap(layout, path, current, target.data, target, read_blob, now, temp=target.temp)
-    elif not placed:
-        base = read_blob(target.old_blob)
-        merged = merge_files(target.path, base, current.data, target.data)
-        _drop_temp(path, target)
+    elif not placed or _fell_back(read_blob(target.old_blob), target.data, current.data):
+        merged = merge_files(target.path, read_blob(target.old_blob), current.data, target.data)
+        drop_temp(layout, target)
         _swap(layout, path, current, merged, target, read_blob, now)
-    # Placed and then saved by a person: theirs stands on top of ours.
+    # Else it was placed, and then saved by a person: theirs stands on top of ours.
 
 
-def _finish_interrupted(
-    layout: Layout, path: Path, target: IntentTarget, read_blob: Blob, now: float
-) -> bool:
-    """Whether an earlier life of this commit placed the file: its temp no longer holds the new text.
+def _fell_back(old: bytes | None, new: bytes, now: bytes) -> bool:
+    """Whether a person wrote into the old text after ours was placed: git had put it back."""
+    try:
+        return is_stale_save((old or b"").decode(), new.decode(), now.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _is_placed(layout: Layout, path: Path, target: IntentTarget, read_blob: Blob, now: float) -> bool:
+    """Whether this commit placed the file before: its temp no longer holds the new text.
 
     What the temp name holds then is the displaced file; a save in it is merged on top first.
     """
     if target.temp is None:
-        return False
+        return target.placed
     temp = path.with_name(target.temp)
     held = read_state(temp)
     if held.hash == target.new_hash:
-        return False
+        return target.placed
     if held.data is not None:
         surprise = held.hash != target.old_hash
         _keep(layout, temp, held, target, now, surprise=surprise)
@@ -207,7 +229,3 @@ def _take_away(layout: Layout, path: Path, target: IntentTarget, now: float) -> 
                 else:
                     keep_displaced(layout, displaced, target.path, came_out.hash, time=now)
 
-
-def _drop_temp(path: Path, target: IntentTarget) -> None:
-    if target.temp is not None and read_state(path.with_name(target.temp)).hash == target.new_hash:
-        remove_file(path.with_name(target.temp))

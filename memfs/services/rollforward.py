@@ -15,7 +15,7 @@ from memfs.errors import RepositoryBusy
 from memfs.services.children import recorded_children
 from memfs.services.failpoints import reach
 from memfs.services.places import resolve_file
-from memfs.services.placing import place_target
+from memfs.services.placing import drop_temp, place_target, settle_temp
 from memfs.services.threeway import merge_files
 from memfs.vault.displaced import sweep_temps
 from memfs.vault.files import hash_bytes, read_state, temp_name, write_temp
@@ -64,7 +64,7 @@ def roll_forward(vault: Vault, intent: Intent) -> Committed:
                 intent, commit = _attempt(vault, intent, tip)
         if commit is not None:
             reach("ref.moved")
-            _look_again(vault, intent)
+            look_again(vault, intent)
             reach("verified")
             repository.sync(intent.branch)
             reach("synced")
@@ -151,23 +151,34 @@ def _made_before(vault: Vault, intent: Intent, tip: str | None) -> str | None:
 
 
 def _follow(vault: Vault, intent: Intent, tip: str | None) -> Intent:
-    """The person committed meanwhile: stand on their commit, their text merged with ours where both changed a file."""
-    repository = vault.repository
-    there = repository.blob_ids(tip, [target.path for target in intent.targets]) if tip else {}
+    """The person moved the branch meanwhile: stand on their commit, merged with ours where both changed a file.
+
+    After an amend or a reset the branch may be behind ``old``: a text from there is nothing that they changed.
+    """
+    from memfs.history.log import merge_base
+
+    repository, paths = vault.repository, [target.path for target in intent.targets]
+    ground = merge_base(repository, intent.old, tip) if intent.old and tip else None
+    before, there = repository.blob_ids(ground, paths), repository.blob_ids(tip, paths)
+    now = vault.clock().timestamp()
     moved = []
     for target in intent.targets:
-        found = there.get(target.path)
-        blob = found[1] if found else None
-        if blob not in (target.old_blob, target.new_blob) and target.data is not None and blob is not None:
-            target = _merge_target(vault, target, blob)
+        target = settle_temp(vault.layout, target, vault.read_object, now)
+        found = there[target.path]
+        known = found == before[target.path] or found is None or found[1] in (target.old_blob, target.new_blob)
+        if target.data is not None and found is not None and not known:
+            target = _merge_target(vault, target, found[1])
         moved.append(target)
     message = _BASE.sub(f"Memfs-Base: {tip or 'none'}", intent.message, count=1)
-    return prepare(vault, replace(intent, old=tip, message=message, targets=tuple(moved)))
+    followed = prepare(vault, replace(intent, old=tip, message=message, targets=tuple(moved)))
+    for target in intent.targets:
+        drop_temp(vault.layout, target)
+    return followed
 
 
 def _merge_target(vault: Vault, target: IntentTarget, blob: str) -> IntentTarget:
     assert target.data is not None
-    theirs = vault.read_object(blob) or b""
+    theirs = vault.repository.checkout_form(target.path, blob)
     merged = merge_files(target.path, vault.read_object(target.old_blob), theirs, target.data)
     on_disk = read_state(resolve_file(vault.top, target.path))
     ours = on_disk.hash in (target.new_hash, hash_bytes(theirs))
@@ -177,17 +188,19 @@ def _merge_target(vault: Vault, target: IntentTarget, blob: str) -> IntentTarget
         new_hash=hash_bytes(merged),
         old_hash=on_disk.hash if ours else hash_bytes(theirs),
         old_blob=blob,
+        placed=False,
     )
 
 
 def _place(vault: Vault, intent: Intent) -> None:
     now = vault.clock().timestamp()
     for target in intent.targets:
+        _require_branch(vault, intent)  # asked each time: it is cheap, and a switch may come in between
         place_target(vault.layout, target, vault.read_object, now)
     reach("place.done")
 
 
-def _look_again(vault: Vault, intent: Intent) -> None:
+def look_again(vault: Vault, intent: Intent) -> None:
     """Step 7: a file or its index entry that fell back to the old text (a stash in the window) is set again.
 
     Only where the branch still has our text: what a person changed or reverted since is theirs.
@@ -198,16 +211,12 @@ def _look_again(vault: Vault, intent: Intent) -> None:
         return
     paths = [target.path for target in intent.targets]
     committed, staged = repository.blob_ids(head.commit, paths), repository.index_entries(paths)
-    fallen = {}
+    now, fallen = vault.clock().timestamp(), {}
     for target in intent.targets:
-        found = committed.get(target.path)
+        found = committed[target.path]
         if target.data is None or found is None or found[1] != target.new_blob:
             continue
-        state = read_state(resolve_file(vault.top, target.path))
-        if state.hash != target.new_hash and (state.hash == target.old_hash or state.kind == "absent"):
-            place_target(
-                vault.layout, replace(target, temp=None), vault.read_object, vault.clock().timestamp()
-            )
+        place_target(vault.layout, replace(target, temp=None, placed=True), vault.read_object, now)
         entries = staged[target.path]
         if not entries or entries[0].oid == target.old_blob:
             fallen[target.path] = (target.git_mode, target.new_blob or "")
@@ -216,9 +225,9 @@ def _look_again(vault: Vault, intent: Intent) -> None:
 
 
 def _require_branch(vault: Vault, intent: Intent) -> None:
-    head = vault.repository.head()
-    if head.ref == intent.branch and head.state is None:
+    if vault.repository.is_on(intent.branch):
         return
+    head = vault.repository.head()
     busy = f"a {head.state} is under way" if head.state else f"the current branch is {head.ref}"
     raise RepositoryBusy(
         f"a merge into {intent.branch} waits: {busy}",
