@@ -11,10 +11,11 @@ from memfs.extraction.guards import Blocked, find_blocks
 from memfs.extraction.patterns import named_groups
 from memfs.extraction.phrasebook import Cue, Phrasebook
 from memfs.extraction.sentences import Sentence
-from memfs.extraction.wording import content_words
+from memfs.extraction.wording import shingles
 
+DATED = {"decisions", "actions", "events"}
 # of cues of equal strength in one clause the first type wins
-ORDER = ("actions", "decisions", "preferences", "entities", "projects", "profile", "events", "notes")
+ORDER = ("actions", "decisions", "entities", "preferences", "projects", "profile", "events", "notes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """How a sentence was said: languages, days named in it, whether the assistant took note of it."""
+    """How a sentence was said: languages, days named in it, the project spoken of.
+
+    ``noted``: how the assistant took note (2 outright, 1 perhaps); ``promised``: for good; ``proposal``: what it
+    had said just before.
+    """
 
     books: tuple[Phrasebook, ...]
     dates: tuple[DateMention, ...] = ()
-    noted: bool = False
+    noted: int = 0
     promised: bool = False
     proposal: str = ""
     project: str | None = None
@@ -77,12 +82,17 @@ def find_candidates(sentence: Sentence, heard: Heard) -> tuple[list[Candidate], 
             )
             if _better(found, best[number]):
                 best[number] = found
-    if any(each is not None and each.strength >= 2 for each in best):
-        best = [
-            None if each is not None and each.type == "notes" and each.strength < 2 else each for each in best
-        ]
+    strong = {each.type for each in best if each is not None and each.strength >= 2}
+    best = [None if each is not None and _gives_way(each, strong) else each for each in best]
     joined = _join(sentence, best, heard, blocked)
     return [replace(each, remember=remember) for each in joined], held_back
+
+
+def _gives_way(weak: Candidate, strong: set[str]) -> bool:
+    """Weak notes and events are only for sentences that say nothing plainer."""
+    if weak.strength >= 2:
+        return False
+    return bool(strong) if weak.type == "notes" else weak.type == "events" and bool(strong & DATED)
 
 
 def _matches(sentence: Sentence, heard: Heard) -> Iterable[tuple[Cue, list[re.Match[str]]]]:
@@ -99,7 +109,7 @@ def _strength(cue: Cue, matches: Sequence[re.Match[str]], heard: Heard) -> float
     """Strong cues stand alone; weak ones when the assistant took note, or when there are two of them."""
     if cue.strength >= 2:
         return cue.strength
-    if heard.noted:
+    if heard.noted >= (2 if cue.type in {"notes", "decisions"} else 1):
         return 1.0
     several = len({match[0].lower() for match in matches}) >= 2 and heard.books[0].spaced
     return 1.0 if several and cue.type not in {"notes", "actions"} else 0.0
@@ -139,7 +149,7 @@ def _has_needs(cue: Cue, match: re.Match[str], number: int, sentence: Sentence, 
         return heard.project is not None  # else it is a cry for help, or news
     if cue.needs == "accepted":
         return any(book.has("proposal", heard.proposal) for book in heard.books) and bool(
-            _shingles(match[0], heard.books) & _shingles(heard.proposal, heard.books)
+            shingles(match[0], heard.books) & shingles(heard.proposal, heard.books)
         )
     if cue.needs == "name":
         name = named_groups(match).get("name", "")
@@ -154,20 +164,12 @@ def _starts_with_date(sentence: Sentence, number: int, heard: Heard) -> bool:
     return start <= mention.start < end and len(sentence.masked[start:end].strip()) - len(mention.text) < 8
 
 
-def _shingles(text: str, books: Sequence[Phrasebook]) -> set[str]:
-    """Words with meaning; of CJK runs all pairs of characters."""
-    found = set()
-    for word in content_words(text, books):
-        found |= {word} if word[0] < "\u2e80" else {word[n : n + 2] for n in range(len(word) - 1)}
-    return found
-
-
 def _join(
     sentence: Sentence, best: list[Candidate | None], heard: Heard, blocked: Blocked
 ) -> list[Candidate]:
     """Clauses without a cue go with the one before, else with the one after; what goes on is one."""
     joined: list[Candidate] = []
-    waiting: int | None = None  # where clauses began that wait for a candidate
+    waiting: int | None = None  # the first clause that waits for a candidate
     for number, (start, end) in enumerate(sentence.clauses):
         found = best[number]
         last = joined[-1] if joined and joined[-1].end >= start else None
@@ -176,15 +178,22 @@ def _join(
                 waiting = None
                 joined += [replace(joined.pop(), end=start)] if last is not None else []
             elif last is None:
-                waiting = start if waiting is None else waiting
+                waiting = number if waiting is None else waiting
             elif blocked.reason(number, last.type) is None:
                 joined[-1] = replace(last, end=max(last.end, end))
+        elif last is not None and found.strength > last.strength and _is_short(sentence.masked[start:end]):
+            joined[-1] = replace(found, start=last.start)  # "..., full stop": says what the whole is
         elif last is not None and (
             _same(last, found) or _goes_on(sentence.masked[start:end], last, found, heard.books)
         ):
             joined[-1] = replace(last, end=max(last.end, found.end))
         else:
-            joined.append(replace(found, start=start if waiting is None else waiting))
+            while (
+                waiting is not None and waiting < number and blocked.reason(waiting, found.type) is not None
+            ):
+                waiting += 1
+            first = number if waiting is None else min(waiting, number)
+            joined.append(replace(found, start=sentence.clauses[first][0]))
             waiting = None
     return joined
 
@@ -197,8 +206,8 @@ def _goes_on(clause: str, last: Candidate, found: Candidate, books: Sequence[Phr
     """Whether a clause with a cue of its own still speaks of the one before: "..., otherwise it fails"."""
     if found.strength > 2 or found.type == "actions":
         return False
-    if len(clause.split()) <= 2 and len(clause.strip()) < 14 and sum(c > "\u2e7f" for c in clause) < 5:
-        return True  # too short to stand alone
+    if _is_short(clause):
+        return True
     if last.type == "entities" and any(book.has("of_the_same", clause) for book in books):
         return True
     if found.type == "notes" and not found.cue.remember and last.type not in {"profile", "notes"}:
@@ -207,3 +216,8 @@ def _goes_on(clause: str, last: Candidate, found: Candidate, books: Sequence[Phr
         return True  # "..., end of the month": when it is due
     loose = last.type == "notes" or found.type == "notes" or found.strength < 2
     return loose and any(book.has("continues", clause) for book in books)
+
+
+def _is_short(clause: str) -> bool:
+    """Too short to stand alone."""
+    return len(clause.split()) <= 2 and len(clause.strip()) < 14 and sum(c > "\u2e7f" for c in clause) < 5

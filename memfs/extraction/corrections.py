@@ -81,6 +81,8 @@ def _replaces(new: Find, old: Find, books: Sequence[Phrasebook], *, corrects: bo
         return new.fields["topic"] == old.fields["topic"]
     if not corrects:
         return False
+    if new.type == old.type == "events" and new.day == old.day:
+        return True  # the same happening, told anew
     same_kind = new.type == old.type or {new.type, old.type} <= DATED
     return same_kind and bool(new.words & old.words)
 

@@ -46,7 +46,9 @@ def find_dates(
             for match in rule.pattern.finditer(text):
                 if any(match.start() < seen.end and seen.start < match.end() for seen in found):
                     continue
-                if book.has("recurring", text[max(0, match.start() - 12) : match.end() + 1]):
+                if book.has("recurring", text[max(0, match.start() - 12) : match.start()]) or (
+                    book.spaced and text[match.end() : match.end() + 1] == "s"
+                ):
                     continue
                 day = _resolve(rule.means, named_groups(match), _Said(base, past, anchor, book.lists))
                 if day is not None:

@@ -68,5 +68,6 @@ def _block_questions(
         reasons[-1][None] = "question"
     for number, (start, end) in enumerate(sentence.clauses):
         clause = sentence.masked[start:end].rstrip(" ,，、")
-        if book.has("question_start", clause) or book.has("question_end", clause):
+        relative = number > 0 and book.has("relative", clause)
+        if (book.has("question_start", clause) and not relative) or book.has("question_end", clause):
             reasons[number][None] = "question"

@@ -7,10 +7,10 @@ meant for the moment or said by others; later words correct earlier ones.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from memfs.extraction.acknowledgement import took_note
 from memfs.extraction.candidates import Candidate, Heard, find_candidates
 from memfs.extraction.corrections import add_find, scratch_earlier
 from memfs.extraction.dates import find_dates
@@ -24,7 +24,12 @@ from memfs.extraction.sentences import Sentence, split_turn
 from memfs.extraction.wording import content_words, tidy
 from memfs.model import Dropped, Extraction, Operation, Turn
 
-CONTENT = {"notes": "content", "preferences": "content", "actions": "task"}  # the field that holds the words
+CONTENT = {
+    "notes": "content",
+    "preferences": "content",
+    "actions": "task",
+    "decisions": "decision",
+}  # the field that holds the words
 GENERAL = {"en": "General", "zh": "通用"}
 
 
@@ -61,14 +66,18 @@ class _Reading:
         if self._in_a_game(turn.text):
             self.dropped.append(Dropped("any", "role play"))
             return
-        noted, promised = _noted(self.request.turns, position, self.books)
+        noted, promised = took_note(self.request.turns, position, self.books)
         sentences = split_turn(turn.text, self.books)
         start = len(self.finds)
         for number, sentence in enumerate(sentences):
             if number and any(book.has("scratch", sentence.masked) for book in self.books):
                 scratch_earlier(self.finds, start)
             self._read(
-                position, turn, sentence, noted and len(sentences) <= 3, promised and len(sentences) == 1
+                position,
+                turn,
+                sentence,
+                noted if len(sentences) <= 3 else 0,
+                promised and len(sentences) == 1,
             )
         if sentences:
             self.before[turn.peer] = (position, sentences[-1].text)
@@ -82,7 +91,7 @@ class _Reading:
                 self.playing = True
         return self.playing
 
-    def _read(self, position: int, turn: Turn, sentence: Sentence, noted: bool, promised: bool) -> None:
+    def _read(self, position: int, turn: Turn, sentence: Sentence, noted: int, promised: bool) -> None:
         said = local_time(turn, self.request.now.tzinfo) if self.request.now.tzinfo else None
         today = (said or self.request.now).date()
         dates = tuple(find_dates(sentence.masked, today, self.books, anchor=self.anchor))
@@ -182,7 +191,11 @@ class _Reading:
             return (), f"{head}{'，' if not self.books[0].spaced else ', '}{text}"
         head = turn.text[: max(0, turn.text.find(sentence.text))].strip()
         refers = any(book.has("anaphora", sentence.masked) for book in self.books)
-        if candidate.remember or (refers and candidate.type == "preferences"):
+        if (
+            candidate.remember
+            or candidate.type == "decisions"
+            or (refers and candidate.type == "preferences")
+        ):
             if head:
                 return (), tidy(head.splitlines()[-1], self.books)
             earlier = self.before.get(turn.peer)
@@ -218,17 +231,3 @@ class _Reading:
                     Operation(find.type, find.fields, find.turns, find.peer, insist=find.insist)
                 )
         return Extraction(tuple(operations), tuple(self.dropped))
-
-
-def _noted(turns: Sequence[Turn], position: int, books: Sequence[Phrasebook]) -> tuple[bool, bool]:
-    """Whether the assistant's answer only takes note (it was told something), and promises it for good."""
-    if position + 1 >= len(turns):
-        return False, False
-    answer = turns[position + 1]
-    if answer.role != "assistant" or answer.tool_calls or len(answer.text) > 120:
-        return False, False
-    text = answer.text.strip()
-    if any(book.has("not_ack", text) for book in books):
-        return False, False
-    promised = any(book.has("ack_wish", text) for book in books)
-    return promised or any(book.has("ack", text) for book in books), promised

@@ -74,6 +74,14 @@ def content_words(text: str, books: Sequence[Phrasebook]) -> list[str]:
     return words
 
 
+def shingles(text: str, books: Sequence[Phrasebook]) -> set[str]:
+    """Words with meaning; of CJK runs all pairs of characters."""
+    found = set()
+    for word in content_words(text, books):
+        found |= {word} if word[0] < "\u2e80" else {word[n : n + 2] for n in range(len(word) - 1)}
+    return found
+
+
 def topic_of(text: str, books: Sequence[Phrasebook], *, general: str, known: bool = False) -> str:
     """A few words to file an entry under. ``known``: a listed topic ("Database") where one fits."""
     if known:
