@@ -7,6 +7,7 @@ meant for the moment or said by others; later words correct earlier ones.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -30,6 +31,7 @@ CONTENT = {
     "actions": "task",
     "decisions": "decision",
 }  # the field that holds the words
+JOINTS = {True: ". ", False: "。"}
 GENERAL = {"en": "General", "zh": "通用"}
 
 
@@ -145,9 +147,12 @@ class _Reading:
             turns, text = tuple(sorted({*fuller[0], position})), fuller[1]
             fields = {**fields, CONTENT[kind]: text}
         elif kind == "notes" and self.lead is not None and self.lead[0] == position:
-            text = f"{self.lead[1]}{'。' if not self.books[0].spaced else '. '}{text}"
+            text = f"{self.lead[1]}{JOINTS[self.books[0].spaced]}{text}"
             fields = {**fields, "content": text}
             self.lead = None
+        if kind in CONTENT and (before := self._just_said(turn, sentence, candidate)) is not None:
+            text = f"{before}{JOINTS[self.books[0].spaced]}{text}"
+            fields = {**fields, CONTENT[kind]: text}
         find = Find(
             kind,
             fields,
@@ -163,6 +168,15 @@ class _Reading:
         corrects = any(book.has("correction", sentence.masked) for book in self.books)
         reverses = any(book.has("reversal", sentence.masked) for book in self.books)
         add_find(self.finds, find, self.books, corrects=corrects or reverses, reverses=reverses)
+
+    def _just_said(self, turn: Turn, sentence: Sentence, candidate: Candidate) -> str | None:
+        """ "Chicago. That's what we use": the few words before, which a sentence speaks of."""
+        if candidate.start or not any(book.has("refers_back", sentence.masked) for book in self.books):
+            return None
+        head = turn.text[: max(0, turn.text.find(sentence.text))].strip()
+        before = re.split(r"(?<=[.!?。！？\n])\s*", head.rstrip(".!。！ "))[-1].strip()
+        short = 2 < len(before) < 60 and len(before.split()) < 9
+        return tidy(before, self.books) if short and not before.endswith(("?", "？")) else None
 
     def _completes(self, position: int, turn: Turn, candidate: Candidate, day: date | None) -> bool:
         """ "I'll do it tomorrow" after the task was named in the same turn: only its day is new."""
