@@ -12,8 +12,7 @@ from memfs.config.zones import local_zone
 from memfs.services.opening import Vault
 from memfs.vault.layout import Layout
 
-# Beneath a device there is never a file, and none can be made.
-_NOWHERE = Path(os.devnull)
+_NOWHERE = Path("/nonexistent/memfs")
 
 
 def open_without_vault(

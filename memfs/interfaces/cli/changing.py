@@ -61,7 +61,7 @@ def remember_command(
     memory = call.memory
     fields = _fields(pairs, memory.types().types.get(kind))
     changed = memory.remember(said, identity=identity, type=kind, peer=peer, fields=fields or None)
-    _answer(call, "remembered" if changed.commit else "known", changed)
+    _answer(call, "known" if changed.action in ("unchanged", "kept") else "remembered", changed)
 
 
 def _fields(pairs: Sequence[str], kind: MemoryType | None) -> Mapping[str, FieldValue]:

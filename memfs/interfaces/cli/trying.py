@@ -53,7 +53,9 @@ def _transcript_lines(call: Call, parsed: dict[str, Any], format: str | None) ->
 
 
 def _turn_lines(turn: dict[str, Any]) -> Iterator[str]:
-    parts = (turn["role"], turn.get("speaker"), turn["timestamp"])
+    speaker = turn.get("speaker")
+    named = speaker if speaker and speaker.lower() != turn["role"] else None
+    parts = (turn["role"], named, turn["timestamp"])
     who = " ".join(one_line(str(part)) for part in parts if part)
     yield ""
     yield click.style(who, bold=True)

@@ -1,0 +1,125 @@
+"""list, show, search, context."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.interfaces.conftest import Memfs, edit, run_memfs
+
+LISTED = {
+    "id", "identity", "peer", "type", "field", "text", "status", "date", "path", "line", "origin", "source", "commit",
+}  # fmt: skip
+
+
+def test_list_has_the_fixed_fields_and_the_lines_they_name(memfs: Memfs, vault: Path) -> None:
+    entries = memfs("list", "--json").json
+    assert {frozenset(entry) for entry in entries} == {frozenset(LISTED)}
+    assert {entry["origin"] for entry in entries} == {"hand", "extracted"}
+    for entry in entries:
+        line = (vault / entry["path"]).read_text("utf-8").splitlines()[entry["line"] - 1]
+        assert (
+            entry["id"] is None or f"^{entry['id']}" in line or entry["type"] in ("entities", "experiences")
+        )
+
+
+def test_list_by_identity_type_and_peer(memfs: Memfs) -> None:
+    decisions = memfs("list", "--identity", "coding-assistant", "--type", "decisions", "--json").json
+    assert {(entry["identity"], entry["type"]) for entry in decisions} == {("coding-assistant", "decisions")}
+    about_jonas = memfs("list", "--peer", "jonas", "--json").json
+    assert {entry["peer"] for entry in about_jonas} == {"jonas"}
+
+
+def test_list_for_people_names_documents_lines_and_ids(memfs: Memfs) -> None:
+    shown = memfs("list", "--type", "actions").out
+    assert "memories/coding-assistant/actions.md\n" in shown
+    assert "[ ] " in shown
+    assert "  ^m-" in shown
+
+
+def test_an_empty_list_says_so_and_names_the_identities(memfs: Memfs) -> None:
+    done = memfs("list", "--identity", "nobody")
+    assert (done.code, done.out) == (0, "No entries.\n")
+    assert done.err == "no identity is called nobody; there is: coding-assistant, home-aide\n"
+    assert memfs("list", "--identity", "nobody", "--json").json == []
+
+
+def test_search_has_the_list_fields_a_score_and_a_snippet(memfs: Memfs) -> None:
+    found = memfs("search", "which database holds the tide cache", "--limit", "2", "--json").json
+    assert set(found) == {"hits", "degraded"}
+    assert {frozenset(hit) for hit in found["hits"]} == {frozenset(LISTED | {"score", "snippet"})}
+    assert len(found["hits"]) == 2
+    assert "tide cache" in found["hits"][0]["text"]
+    assert 0 <= found["hits"][0]["score"] <= 1
+
+
+def test_search_takes_several_words_without_quotes_and_any_filter(memfs: Memfs) -> None:
+    found = memfs("search", "tide", "cache", "--type", "decisions", "--since", "2026-11-01", "--json").json[
+        "hits"
+    ]
+    assert found
+    assert {hit["type"] for hit in found} == {"decisions"}
+    assert all(hit["date"] >= "2026-11-01" for hit in found)
+    garden = memfs("search", "cache", "--identity", "home-aide", "--json").json["hits"]
+    assert not [hit for hit in garden if hit["identity"] == "coding-assistant"]
+
+
+def test_no_query_can_make_search_fail(memfs: Memfs) -> None:
+    for query in ("", "the", '"(AND', "a:b^2~*?", "-", "\x00", "^m-"):
+        done = memfs("search", "--json", "--", query)
+        assert done.code == 0, query
+        assert isinstance(done.json["hits"], list)
+    assert memfs("search", "zyxwv").out == "Nothing found.\n"
+
+
+def test_search_follows_a_hand_edit(memfs: Memfs, vault: Path) -> None:
+    edit(vault / "memories/coding-assistant/decisions.md", "plain REST", "plain gRPC")
+    [hit] = memfs("search", "gRPC", "--json").json["hits"]
+    assert hit["path"] == "memories/coding-assistant/decisions.md"
+
+
+def test_context_is_fenced_and_within_its_budget(memfs: Memfs) -> None:
+    answer = memfs(
+        "context", "tide cache", "--identity", "coding-assistant", "--budget", "300", "--json"
+    ).json
+    assert set(answer) == {"text", "tokens", "left_out"}
+    assert answer["tokens"] <= 300
+    assert answer["text"].startswith("<user_memory-")
+    shown = memfs("context", "--identity", "coding-assistant")
+    assert shown.out.rstrip().endswith(">")
+    assert memfs("context").code == 2
+
+
+def test_show_an_entry_a_document_and_the_past(memfs: Memfs, vault: Path) -> None:
+    [entry] = [
+        e for e in memfs("list", "--type", "decisions", "--json").json if e["id"] and "SQLite" in e["text"]
+    ]
+    assert memfs("show", entry["id"]).out == memfs("show", f"^{entry['id']}").out
+    assert "SQLite" in memfs("show", entry["id"]).out
+    path = vault / entry["path"]
+    assert memfs("show", entry["path"]).out == path.read_text("utf-8")
+    assert memfs("show", "coding-assistant/decisions").code == 6
+    before = path.read_text("utf-8")
+    edit(path, "plain REST", "plain gRPC")
+    assert "gRPC" in memfs("show", entry["path"]).out
+    assert memfs("show", entry["path"], "--at", "HEAD", "--json").json["text"] == before
+
+
+def test_what_is_not_there_is_code_6(memfs: Memfs) -> None:
+    for arguments in (
+        ("show", "m-nothere"),
+        ("show", "no/such.md"),
+        ("show", "notes.md", "--at", "feedbee1"),
+    ):
+        done = memfs(*arguments)
+        assert (done.code, done.out) == (6, "")
+        assert done.err.startswith("error: ")
+
+
+def test_escapes_in_a_memory_are_shown_not_obeyed(memfs: Memfs) -> None:
+    memfs("remember", "watch \x1b]0;owned\x07 the title", "--identity", "home-aide")
+    for arguments in (("list",), ("search", "watch the title"), ("show", "notes.md"), ("log",), ("diff",)):
+        assert not set(memfs(*arguments).out) & {"\x1b", "\x07"}, arguments
+
+
+def test_vault_is_taken_before_and_after_the_command(vault: Path) -> None:
+    assert run_memfs("--vault", vault, "list").out == run_memfs("list", "--vault", vault).out != ""
