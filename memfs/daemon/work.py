@@ -71,7 +71,7 @@ class TranscriptWork:
         self._notice()
 
     def _notice(self) -> None:
-        """Find out whose the new transcripts are and when they are due; one that fails leaves the others to do."""
+        """Find out whose the new transcripts are and when they are due. One that fails leaves the others."""
         noticed: dict[tuple[str, Notice | None], list[str]] = defaultdict(list)
         obstacles: dict[str, Notice | None] = {}
         while self._unseen and not self._stop.is_set():
