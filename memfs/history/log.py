@@ -131,9 +131,25 @@ def changed_blobs(
     changes: dict[str, tuple[Blob | None, Blob | None]] = {}
     for portion in chunks(paths) if paths else [()]:
         options = ("-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--end-of-options", first, new)
-        fields = repository.git.run("diff-tree", *options, "--", *portion).out.split(b"\0")
-        for head, name in zip(fields[0::2], fields[1::2], strict=False):
-            old_mode, new_mode, old_oid, new_oid, _ = head.decode("ascii").removeprefix(":").split(" ")
+        changes |= _raw_changes(repository.git.run("diff-tree", *options, "--", *portion).out)
+    return changes
+
+
+def staged_blobs(repository: Repository, commit: str | None, folder: str) -> Mapping[str, Blob | None]:
+    """What the index holds under ``folder`` that the commit does not: path -> blob, None where it is removed.
+
+    Paths in conflict are left out.
+    """
+    options = ("--cached", "--raw", "-z", "--no-renames", "--no-ext-diff", commit or repository.empty_tree)
+    out = repository.git.run("diff-index", *options, "--", folder).out
+    return {path: blob for path, (_, blob) in _raw_changes(out).items()}
+
+
+def _raw_changes(out: bytes) -> dict[str, tuple[Blob | None, Blob | None]]:
+    fields, changes = out.split(b"\0"), {}
+    for head, name in zip(fields[0::2], fields[1::2], strict=False):
+        old_mode, new_mode, old_oid, new_oid, status = head.decode("ascii").removeprefix(":").split(" ")
+        if status != "U":
             path = name.decode("utf-8", "surrogateescape")
             changes[path] = _blob(old_mode, old_oid), _blob(new_mode, new_oid)
     return changes

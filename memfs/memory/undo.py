@@ -144,10 +144,18 @@ class _Undo:
         for path, made in self.after.documents.items():
             now = self.desk.snapshot.documents.get(path)
             earlier = self.before.documents.get(path)
-            if now == made:
+            if now == made and not self._says_more(path, earlier):
                 self.desk.put(path, earlier)
             elif now is not None and made is not None:
                 self._tidy(path, earlier, made)
+
+    def _says_more(self, path: str, earlier: str | None) -> bool:
+        """Whether the document, its entries taken back, holds what was not there before.
+
+        That is a hand edit which came into the same commit (an amend, a squash).
+        """
+        before = {" ".join(block.text.split()) for block in parse_document(earlier or "").blocks}
+        return any(" ".join(block.text.split()) not in before for block in self.desk.document(path).blocks)
 
     def _tidy(self, path: str, earlier: str | None, made: str) -> None:
         before = {section.path for section in parse_document(earlier or "").sections}

@@ -17,6 +17,7 @@ from memfs.services.failpoints import reach
 from memfs.services.places import resolve_file
 from memfs.services.placing import settle_displaced
 from memfs.services.rollforward import Committed, look_again, prepare, recover, roll_forward
+from memfs.services.threeway import is_record_file
 from memfs.vault.files import FileState, hash_bytes, read_state
 from memfs.vault.intents import Intent, IntentTarget
 from memfs.vault.lock import hold_vault
@@ -41,6 +42,7 @@ class Transaction:
     head: Head
     states: dict[str, FileState] = field(default_factory=dict)
     hand_commit: str | None = None
+    _blobs: dict[str, Blob | None] = field(default_factory=dict)
 
     def read(self, path: str) -> bytes | None:
         """The bytes of a file now (None: absent); remembered, so that the commit can tell what it replaces."""
@@ -48,12 +50,19 @@ class Transaction:
             self.states[path] = read_state(resolve_file(self.vault.top, path))
         return self.states[path].data
 
+    def blobs(self, paths: Iterable[str]) -> Mapping[str, Blob | None]:
+        """Mode and blob id of files in the commit that this stands on; each is looked up once."""
+        names = list(paths)
+        if unknown := [name for name in names if name not in self._blobs]:
+            self._blobs |= self.vault.repository.blob_ids(self.head.commit, unknown)
+        return {name: self._blobs[name] for name in names}
+
     def obstacles(self, paths: Iterable[str]) -> Mapping[str, str]:
         """Why memfs does not write into some of these files now: a filter, a partly staged or conflicted state."""
         names = list(paths)
         repository = self.vault.repository
         filtered = repository.filtered(names)
-        staged = repository.staged(self.head.commit, names)
+        staged = repository.staged(self.head.commit, names, self.blobs(names))
         entries = repository.index_entries(sorted(staged)) if staged else {}
         found: dict[str, str] = {}
         for name in names:
@@ -98,7 +107,7 @@ class Transaction:
         )
 
     def _targets(self, files: Mapping[str, bytes | None]) -> tuple[IntentTarget, ...]:
-        committed = self.vault.repository.blob_ids(self.head.commit, list(files))
+        committed = self.blobs(files)
         targets = []
         for path, data in files.items():
             state, entry = self.states[path], committed[path]
@@ -122,15 +131,27 @@ class Transaction:
             edited = self._hand_edits(names)
             if not edited:
                 return
-            self._commit_edited(edited)
+            self._commit_edited({**self._rewound(edited), **edited})
         raise RepositoryBusy("the branch keeps moving", hint="try again in a moment")
 
-    def _commit_edited(self, edited: Mapping[str, Blob]) -> None:
+    def _rewound(self, edited: Mapping[str, Blob]) -> Mapping[str, Blob | None]:
+        """What is staged of a merge that a person took off the branch (`reset --soft`): told by its records.
+
+        It goes with them, or a cursor would be committed ahead of its memory.
+        """
+        from memfs.history.log import staged_blobs
+
+        if not any(map(is_record_file, edited)):
+            return {}
+        layout = self.vault.layout
+        return staged_blobs(self.vault.repository, self.head.commit, layout.rel(layout.memories))
+
+    def _commit_edited(self, edited: Mapping[str, Blob | None]) -> None:
         from memfs.history.messages import CommitMessage, render_message
         from memfs.history.subjects import action_subject
 
         repository, base, branch = self.vault.repository, self.head.commit, self.head.ref or ""
-        targets = self._targets({name: self.states[name].data for name in edited})
+        targets = self._targets({name: self.states[name].data for name in edited if name in self.states})
         repository.set_index(edited)
         reach("hand.indexed")
         tree = repository.write_tree(base, edited)
@@ -143,23 +164,22 @@ class Transaction:
         if repository.move_ref(branch, commit, base, when=when):
             self.hand_commit = commit
             reach("hand.committed")
-            placed = tuple(self._placed(target, edited[target.path][1]) for target in targets)
+            placed = tuple(self._placed(target, edited[target.path]) for target in targets)
             look_again(self.vault, Intent(commit, branch, base, text, placed))
-        self.head = require_branch(self.vault, branch)
+        self.head, self._blobs = require_branch(self.vault, branch), {}
 
-    def _placed(self, target: IntentTarget, blob: str) -> IntentTarget:
+    def _placed(self, target: IntentTarget, blob: Blob | None) -> IntentTarget:
         """A hand edit as something placed: it replaces the committed text, to which a stash would go back."""
         old = None
         if target.old_blob is not None:
             old = hash_bytes(self.vault.repository.checkout_form(target.path, target.old_blob))
-        return replace(target, old_hash=old, new_blob=blob)
+        return replace(target, old_hash=old, new_blob=blob[1] if blob else None)
 
     def _hand_edits(self, names: list[str]) -> dict[str, Blob]:
-        repository = self.vault.repository
-        committed = repository.blob_ids(self.head.commit, names) if self.head.commit else {}
+        repository, committed = self.vault.repository, self.blobs(names)
         edited: dict[str, Blob] = {}
         for name in names:
-            data, entry = self.states[name].data, committed.get(name)
+            data, entry = self.states[name].data, committed[name]
             if data is None or (entry is not None and repository.matches(name, data, entry[1])):
                 continue
             blob = repository.write_blob(name, data)
