@@ -110,7 +110,11 @@ class ModelUnavailable(ExtractionError):
 
 
 class InvalidAnswer(ExtractionError):
-    """The language model's answer could not be read."""
+    """The language model's answer could not be read. ``answer`` is its text, cut to what is worth looking at."""
+
+    def __init__(self, message: str, *, answer: str = "", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.answer = answer[:4000]
 
 
 class LeaseLost(ExtractionError):

@@ -45,7 +45,7 @@ def set_setting(top: Path, key: str, value: str | None, *, local: bool = False) 
     else:
         _assign(document, key.split("."), parse_typed(declared.rule, value))
     after = document.as_string()
-    read_settings(after, str(path))
+    read_settings(after, str(path), shared=not local)
     if after != before:
         _replace(path, after)
     return path

@@ -35,7 +35,7 @@ def load_config(top: Path, environ: Mapping[str, str]) -> Config:
     for name in (SHARED_NAME, LOCAL_NAME):
         text = read_text(top / name)
         if text is not None:
-            found, listed = read_settings(text, str(top / name))
+            found, listed = read_settings(text, str(top / name), shared=name == SHARED_NAME)
             values.update({key: (value, name) for key, value in found.items()})
             sources.update({source.name or source.path: source for source in listed})
     values.update(_read_environment(environ))
@@ -54,8 +54,10 @@ def read_text(path: Path) -> str | None:
         raise ConfigError(f"cannot be read: {error.strerror}", path=str(path)) from error
 
 
-def read_settings(text: str, path: str) -> tuple[dict[str, Value], list[SourceConfig]]:
-    """Check every key of one file and give the values it sets."""
+def read_settings(
+    text: str, path: str, *, shared: bool = False
+) -> tuple[dict[str, Value], list[SourceConfig]]:
+    """Check every key of one file and give the values it sets; ``shared``: the file is committed."""
     import tomllib
 
     try:
@@ -65,14 +67,14 @@ def read_settings(text: str, path: str) -> tuple[dict[str, Value], list[SourceCo
         number = re.search(r"line (\d+)", position)
         line = int(number[1]) if number else text.count("\n") + 1
         raise ConfigError(f"not valid TOML: {message}", path=path, line=line) from error
-    return _Reader(text, path).read(document)
+    return _Reader(text, path, shared).read(document)
 
 
 class _Reader:
     """Reads one file's settings; knows where each stands, for errors."""
 
-    def __init__(self, text: str, path: str) -> None:
-        self.text, self.path = text, path
+    def __init__(self, text: str, path: str, shared: bool) -> None:
+        self.text, self.path, self.shared = text, path, shared
 
     def read(self, document: Mapping[str, Any]) -> tuple[dict[str, Value], list[SourceConfig]]:
         blocks = document.get("sources", [])
@@ -89,6 +91,9 @@ class _Reader:
             key, here = prefix + name, (*trail, name)
             self.refuse_secret(name, key, value, here)
             if key in known:
+                if self.shared and known[key].rule.local and value:
+                    hint = f"set it in {LOCAL_NAME}, which is not committed"
+                    raise self.error(f"{key} belongs to this machine alone", key, here, hint)
                 yield key, self.checked(known[key].rule, value, key, here)
             elif isinstance(value, dict) and any(other.startswith(key + ".") for other in known):
                 yield from self.settings(value, here, known, key + ".")

@@ -19,6 +19,7 @@ class Rule:
     """What a value must satisfy. Bounds are inclusive; ``also`` are values allowed outside them.
 
     ``pattern`` fits the whole text, ``zone`` asks for a time zone's name; ``expected`` says either in words.
+    ``local``: names something of this machine, so a file that is committed must not set it.
     """
 
     kind: Kind = "text"
@@ -29,6 +30,7 @@ class Rule:
     pattern: str | None = None
     zone: bool = False
     expected: str = ""
+    local: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +102,10 @@ class ExtractConfig:
 
     model: str = setting(
         "rules",
-        "What extracts: `rules` is built in and offline; empty turns extraction off.",
+        "What extracts: `rules` is built in and offline, others are language models; empty turns extraction off.",
         variable="MEMFS_EXTRACT_MODEL",
+        pattern=r"(rules|(openai|anthropic|ollama):\S+)?",
+        expected="`rules`, `openai:NAME`, `anthropic:NAME`, `ollama:NAME` or empty",
     )
     base_url: str = setting(
         "",
@@ -109,6 +113,12 @@ class ExtractConfig:
         variable="MEMFS_EXTRACT_BASE_URL",
         pattern=r"(https?://\S+)?",
         expected="an http:// or https:// address",
+    )
+    key_file: str = setting(
+        "",
+        "File that holds the key of the model's provider; only in `memfs.local.toml`, and outside the vault.",
+        variable="MEMFS_EXTRACT_KEY_FILE",
+        local=True,
     )
     when: str = setting(
         "live",
@@ -128,8 +138,14 @@ class ExtractConfig:
         300, "Least seconds between two extractions of one identity; nothing is dropped.", low=0, high=86400
     )
     max_tokens_per_identity_per_day: int = setting(
-        100_000, "Ceiling for paid models, per identity and day; reaching it only defers.", low=0
+        100_000,
+        "Ceiling for paid models, per identity and day; reaching it only defers. 0: none.",
+        low=0,
     )
+    max_tokens_per_call: int = setting(
+        8000, "Longest prompt that is sent in one call, in tokens.", low=2000, high=200_000
+    )
+    timeout_seconds: int = setting(120, "Seconds to wait for a model's answer, at most.", low=1, high=480)
 
 
 @dataclass(frozen=True, slots=True)

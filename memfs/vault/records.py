@@ -17,7 +17,8 @@ _KEPT_DAYS = 62
 class Quarantine:
     """A range of a transcript that the model could not be read on; ``start`` and ``end`` are byte offsets.
 
-    ``messages`` are the ids of its turns, for formats that are rewritten whole.
+    ``messages`` are the keys of its turns, for formats that are rewritten whole. ``answer`` is what the model
+    said the last time, without secrets.
     """
 
     identity: str
@@ -28,6 +29,7 @@ class Quarantine:
     reason: str
     since: float
     messages: tuple[str, ...] = ()
+    answer: str = ""
 
 
 # Counting

@@ -217,3 +217,20 @@ def test_reading_imports_no_toml_writer_and_no_pydantic() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_belongs_to_one_machine_is_refused_in_the_committed_file(tmp_path: Path) -> None:
+    write(tmp_path, '[extract]\nkey_file = "~/.keys/openai"\n')
+    with pytest.raises(ConfigError, match=r"memfs\.local\.toml") as caught:
+        load_config(tmp_path, {})
+    assert (caught.value.key, caught.value.line) == ("extract.key_file", 2)
+    write(tmp_path, "")
+    write(tmp_path, '[extract]\nkey_file = "~/.keys/openai"\n', "memfs.local.toml")
+    assert load_config(tmp_path, {}).extract.key_file == "~/.keys/openai"
+
+
+@pytest.mark.parametrize("name", ["gpt-5", "openai:", "openai:a b", "gemini:x"])
+def test_a_model_is_named_with_its_provider(tmp_path: Path, name: str) -> None:
+    write(tmp_path, f'[extract]\nmodel = "{name}"\n')
+    with pytest.raises(ConfigError, match="openai:NAME"):
+        load_config(tmp_path, {})
