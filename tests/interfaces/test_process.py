@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -186,6 +187,41 @@ def test_output_that_the_terminal_cannot_write_is_escaped(vault: Path) -> None:
     done = memfs("list", "--vault", vault, environment={"PYTHONIOENCODING": "latin-1"}, encoding="latin-1")
     assert done.returncode == 0
     assert r"\u94a5\u5319" in done.stdout
+
+
+def on_terminal(*arguments: str | Path, columns: int = 60, **environment: str) -> str:
+    """What a command prints on a terminal of so many columns."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "memfs", *map(str, arguments)],
+        stdout=theirs,
+        env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm", **environment},
+    ) as process:
+        os.close(theirs)
+        shown = b"".join(iter(lambda: _read(ours), b""))
+    os.close(ours)
+    assert process.returncode == 0
+    return shown.decode("utf-8")
+
+
+def _read(handle: int) -> bytes:
+    try:
+        return os.read(handle, 4096)
+    except OSError:  # Linux ends a terminal whose other side is closed so
+        return b""
+
+
+def test_a_table_fits_the_terminal(vault: Path) -> None:
+    shown = on_terminal("types", "--vault", vault, NO_COLOR="1")
+    assert "decisions" in shown
+    assert max(map(len, shown.splitlines())) <= 60
+
+
+def test_colours_only_on_a_terminal_that_wants_them(vault: Path) -> None:
+    assert "\x1b[33m" in on_terminal("log", "--vault", vault)
+    assert "\x1b" not in on_terminal("log", "--vault", vault, NO_COLOR="1")
+    assert "\x1b[1mtide" in on_terminal("search", "--vault", vault, "tide cache")
+    assert "\x1b" not in memfs("search", "--vault", vault, "tide cache").stdout
 
 
 def test_a_name_that_is_no_utf8_is_told_as_such(vault: Path) -> None:

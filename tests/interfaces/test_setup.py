@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Git
-from tests.interfaces.conftest import Memfs, run_memfs
+from tests.interfaces.conftest import SAMPLES, Memfs, run_memfs
 
 
 def test_init_makes_a_vault_and_says_what_to_do_next(tmp_path: Path, git: Git) -> None:
@@ -101,6 +101,13 @@ def test_a_chinese_vault_answers_in_chinese(memfs: Memfs, arguments: tuple[str, 
     done = memfs(*arguments)
     assert done.code == 0
     assert said in done.out
+
+
+def test_progress_in_a_chinese_vault_is_chinese(memfs: Memfs) -> None:
+    memfs("config", "language", "zh")
+    done = memfs("ingest", SAMPLES / "claude-code" / "sample.basic.jsonl", "--identity", "home-aide")
+    assert done.err.startswith("home-aide：5 条消息（claude-code/")
+    assert done.out.startswith("会话 1，消息 5；新增 ")
 
 
 def test_errors_of_a_chinese_vault_have_chinese_labels(memfs: Memfs) -> None:

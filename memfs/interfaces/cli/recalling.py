@@ -15,6 +15,7 @@ from memfs.interfaces.cli.printing import one_line, visible
 
 if TYPE_CHECKING:
     from memfs.model import EntryView
+    from memfs.search.snippets import Snippet
     from memfs.services.recall import Found
 
 _MARKS = {"pending": "[ ] ", "in_progress": "[ ] ", "done": "[x] "}
@@ -81,10 +82,19 @@ def _hit_lines(call: Call, found: Found) -> Iterator[str]:
         yield call.text("no_hits")
     for number, hit in enumerate(found.hits, 1):
         view = hit.view
-        yield f"{number}. {one_line(hit.snippet.text)}"
+        yield f"{number}. {_highlighted(hit.snippet)}"
         about = (f"{hit.score:.2f}", view.date, view.source)
         told = "  ".join(one_line(part) for part in (_place(view), _reference(view), *about) if part)
         yield click.style(f"   {told}", dim=True)
+
+
+def _highlighted(snippet: Snippet) -> str:
+    """A snippet with the words that were asked for in bold."""
+    parts, at = [], 0
+    for start, end in snippet.highlights:
+        parts += [visible(snippet.text[at:start]), click.style(visible(snippet.text[start:end]), bold=True)]
+        at = end
+    return "".join((*parts, visible(snippet.text[at:])))
 
 
 @command(

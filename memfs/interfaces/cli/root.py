@@ -74,6 +74,8 @@ class Root(click.Group):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
         extra["standalone_mode"] = False
+        if os.environ.get("NO_COLOR"):
+            extra.setdefault("color", False)
         try:
             code = super().main(args, *rest, **extra)
         except click.UsageError as error:
