@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -21,10 +22,13 @@ from memfs.vault.paths import safe_name
 
 if TYPE_CHECKING:
     from memfs.history.messages import EntryChange
+    from memfs.memory.types import MemoryType
     from memfs.services.opening import Vault
 
 BY_CALL = "remembered"
-_TEXT_FIELD = {"actions": "task", "decisions": "decision", "events": "summary", "projects": "description"}
+_LABEL = re.compile(r":\s+|：\s*")
+_TOPIC = 40  # characters of a decision that name it, where nothing else does
+_TEXT_FIELDS = {"notes": "content", "actions": "task"}  # these are known by their text
 Change = Callable[[Snapshot], MergeResult]
 
 
@@ -50,7 +54,7 @@ def remember(
     """Keep ``text`` as an entry of an identity. Secrets in it are redacted; asked outright, it overrides marks.
 
     ``fields`` are further ones of the memory type; the text is the content of a note or a preference, the task of an
-    action, a decision (``topic: decision``).
+    action, a decision (``topic: decision``), a profile's fact (``field: value``).
 
     Raises:
         InvalidRequest: the text is empty, or the type cannot hold it.
@@ -62,7 +66,12 @@ def remember(
     if not clean:
         raise InvalidRequest("there is nothing to remember: the text is empty")
     now = vault.now()
-    operation = Operation(type, _fields(vault, type, clean, fields), peer=peer, insist=True)
+    kind = vault.registry.types.get(type)
+    if kind is None:
+        known = sorted(name for name, each in vault.registry.types.items() if each.enabled)
+        raise InvalidRequest(f"no memory type {type!r}", hint=f"one of {', '.join(known)}")
+    given = {key: _without_secrets(value) for key, value in (fields or {}).items()}
+    operation = Operation(type, _fields(kind, clean, given), peer=peer, insist=True)
     evidence = Evidence(BY_CALL, (now.isoformat(timespec="milliseconds"),), now)
     target = Target(name, safe_name(peer) if peer else None)
     merged = merge_settled(
@@ -74,29 +83,35 @@ def remember(
     return _remembered(vault, name, merged)
 
 
-def _fields(
-    vault: Vault, type: str, text: str, given: Mapping[str, FieldValue] | None
-) -> Mapping[str, FieldValue]:
-    """What was given, without secrets, and the text in the field where its type keeps the words."""
-    fields = {name: _without_secrets(value) for name, value in (given or {}).items()}
-    kind, main = vault.registry.types.get(type), _TEXT_FIELD.get(type, "content")
-    if fields and kind is not None and kind.field(main) is None:
+def _fields(kind: MemoryType, text: str, given: Mapping[str, FieldValue]) -> Mapping[str, FieldValue]:
+    """The fields of an entry: those given, and the text in the field that it belongs to.
+
+    Raises InvalidRequest for a type whose entries are fields, where the text names none.
+    """
+    fields = dict(given)
+    label, rest = [*_LABEL.split(text, 1), ""][:2]
+    if kind.key == ("field",):
+        if rest and kind.field(label) is not None:
+            fields.setdefault(label, rest)
+        if not fields:
+            names = ", ".join(field.name for field in kind.fields)
+            raise InvalidRequest(f"{kind.name} is kept by field: {names}", hint="write FIELD: TEXT")
         return fields
-    if type == "decisions" and "topic" not in fields:
-        topic, separator, decision = text.partition(":")
-        fields["topic"], text = (topic, decision.strip()) if separator else (text[:40], text)
-    if type == "preferences":
+    if kind.name == "decisions" and "topic" not in fields:
+        fields["topic"], text = (label, rest) if rest else (text[:_TOPIC], text)
+    if kind.name == "preferences":
         fields.setdefault("topic", "General")
-    fields.setdefault(main, text)
+    own = [field.name for field in kind.fields if field.name not in kind.key]
+    fields.setdefault(_TEXT_FIELDS.get(kind.name) or (own or ["content"])[0], text)
     return fields
 
 
 def _without_secrets(value: FieldValue) -> FieldValue:
     from memfs.extraction.redaction import redact_text
 
-    if isinstance(value, tuple):
-        return tuple(redact_text(item).text for item in value)
-    return redact_text(value).text if isinstance(value, str) else value
+    if isinstance(value, str):
+        return redact_text(value).text
+    return tuple(redact_text(item).text for item in value) if isinstance(value, tuple) else value
 
 
 def _remembered(vault: Vault, identity: str, merged: Merged) -> Changed:
@@ -146,7 +161,7 @@ def move(vault: Vault, reference: str, to: str) -> Changed:
     if target == place.identity:
         raise InvalidRequest(f"{place.id} is in {target} already")
     with open_transaction(vault) as transaction:
-        source = _snapshot(vault, transaction, place.identity, place.document)
+        source = _snapshot(vault, transaction, place.identity, place.document, place.id)
         other = _snapshot(vault, transaction, target, place.document)
         left, arrived, new_id = move_entry(source, other, place.id, identity=target, time=vault.now())
         files = result_files(vault.layout, place.identity, left) | result_files(vault.layout, target, arrived)
@@ -170,7 +185,7 @@ def _suggested(vault: Vault, reference: str) -> EntryPlace:
 
 def _change(vault: Vault, kind: str, place: EntryPlace, change: Change) -> Changed:
     with open_transaction(vault) as transaction:
-        result = change(_snapshot(vault, transaction, place.identity, place.document))
+        result = change(_snapshot(vault, transaction, place.identity, place.document, place.id))
         outcome = result.outcomes[0]
         files = result_files(vault.layout, place.identity, result)
         changes = with_proof(vault, entry_changes(result.outcomes), was={outcome.id: place.id})
@@ -178,8 +193,10 @@ def _change(vault: Vault, kind: str, place: EntryPlace, change: Change) -> Chang
     return Changed(outcome.id, place.path, kind, commit)
 
 
-def _snapshot(vault: Vault, transaction: Transaction, identity: str, document: str) -> Snapshot:
-    homes = _home(vault, identity, document)
+def _snapshot(
+    vault: Vault, transaction: Transaction, identity: str, document: str, entry: str = ""
+) -> Snapshot:
+    homes = _homes(vault, identity, entry) if entry else ()
     snapshot = load_snapshot(vault, transaction, identity, (document, *homes)).snapshot
     blocked = snapshot.deferred.get(document)
     if blocked and blocked != SAVED_JUST_NOW:  # what a person asks for now is meant for the text as it is now
@@ -187,14 +204,14 @@ def _snapshot(vault: Vault, transaction: Transaction, identity: str, document: s
     return replace(snapshot, deferred={n: r for n, r in snapshot.deferred.items() if r != SAVED_JUST_NOW})
 
 
-def _home(vault: Vault, identity: str, document: str) -> tuple[str, ...]:
-    """Documents whose ledger says that one of its entries now stands in ``document``."""
+def _homes(vault: Vault, identity: str, entry: str) -> tuple[str, ...]:
+    """The documents whose ledger knows an entry, or what is offered for it."""
     folder = vault.layout.identity_dir(identity) / ".ledger"
-    needle = f" at={document}\n"
+    known = re.compile(rf"^{re.escape(entry.removesuffix('-q'))}(-q)? ", re.MULTILINE)
     return tuple(
         path.relative_to(folder).as_posix()
         for path in sorted(folder.rglob("*.md"))
-        if needle in path.read_text(encoding="utf-8", errors="replace")
+        if known.search(path.read_text(encoding="utf-8", errors="replace"))
     )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import EntryNotFound
-from memfs.memory.ids import written_hash
+from memfs.memory.ids import MEMFS_ID, written_hash
 from memfs.memory.ledger import LedgerRecord, parse_ledger
 from memfs.memory.views import locate, raw_texts, view_entries
 from memfs.model import EntryView, Origin
@@ -54,21 +55,38 @@ def read_entries(vault: Vault, path: str) -> tuple[EntryView, ...]:
     views = view_entries(path, text, root=vault.layout.root)
     if not views:
         return ()
-    records = ledger_records(vault, path)
+    records = ledger_records(vault, path, [view.id for view in views if view.id])
     texts = raw_texts(text)
     return tuple(replace(view, origin=_origin(view, records, texts)) for view in views)
 
 
-def ledger_records(vault: Vault, path: str) -> Mapping[str, LedgerRecord]:
-    """What the ledger of a document says of each id."""
+def ledger_records(vault: Vault, path: str, ids: Iterable[str]) -> Mapping[str, LedgerRecord]:
+    """What ledgers say of the entries of a document that are memfs's: written there, or moved there by a person."""
     place = locate(path, root=vault.layout.root)
     if place is None:
         return {}
-    file = vault.layout.ledger_file(place.identity, place.document)
+    folder = vault.layout.identity_dir(place.identity) / ".ledger"
+    found = _read_ledger(folder / place.document)
+    strange = {entry for entry in ids if entry not in found and MEMFS_ID.fullmatch(entry)}
+    for ledger in sorted(folder.rglob("*.md")) if strange else ():
+        home = ledger.relative_to(folder).as_posix()
+        for entry in strange & (records := _read_ledger(ledger)).keys():
+            stands = vault.layout.document(place.identity, records[entry].at or home)
+            if stands == vault.top / path or not _holds(stands, entry):
+                found[entry] = records[entry]
+    return found
+
+
+def _read_ledger(file: Path) -> dict[str, LedgerRecord]:
     if not file.is_file():
         return {}
     records, _ = parse_ledger(file.read_text(encoding="utf-8", errors="replace"))
     return {record.id: record for record in records}
+
+
+def _holds(document: Path, entry: str) -> bool:
+    """Whether an entry's line is in its own document: then another with its id is a copy, and the person's."""
+    return document.is_file() and f"^{entry}" in document.read_text(encoding="utf-8", errors="replace")
 
 
 def _origin(view: EntryView, records: Mapping[str, LedgerRecord], texts: Mapping[str, str]) -> Origin:
@@ -106,7 +124,7 @@ def find_entry(vault: Vault, reference: str) -> EntryPlace:
     if not places:
         where = f"it stands in {found[0]}, outside of memories" if found else "no document has it"
         raise EntryNotFound(f"no entry {entry or reference!r}: {where}", hint="memfs list shows the ids")
-    own = [place for place in places if entry in ledger_records(vault, place.path)]
+    own = [place for place in places if entry in ledger_records(vault, place.path, [entry])]
     return (own or places)[0]
 
 
@@ -117,6 +135,8 @@ def find_view(vault: Vault, reference: str) -> EntryView:
     place = find_entry(vault, reference)
     views = [view for view in read_entries(vault, place.path) if view.id == place.id]
     if not views:
-        raise EntryNotFound(f"no entry {place.id}", path=place.path, hint="its line is no list item or paragraph")
+        raise EntryNotFound(
+            f"no entry {place.id}", path=place.path, hint="its line is no list item or paragraph"
+        )
     latest = ProvenanceIndex(vault.layout.derived / "provenance", vault.repository).latest()
     return next(iter(with_provenance(views, latest)))

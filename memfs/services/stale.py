@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from memfs.markdown import parse_document
 from memfs.memory.texts import merge_texts
+from memfs.memory.views import is_suggestion, suggestion_text
 from memfs.vault.local import LocalState
 
 if TYPE_CHECKING:
@@ -61,7 +63,19 @@ def is_stale(before: str, after: str, now: str) -> bool:
     old, new, seen = (Counter(text.splitlines()) for text in (before, after, now))
     added, removed = new - old, old - new
     told = [line for line in added if line.strip()]
-    return bool(told) and not any(seen[line] for line in told) and all(seen[line] for line in removed if line.strip())
+    unseen = bool(told) and not any(seen[line] for line in told)
+    return (
+        unseen and all(seen[line] for line in removed if line.strip()) and not _took_over(after, before, now)
+    )
+
+
+def _took_over(after: str, before: str, now: str) -> bool:
+    """Whether the person put a suggestion's text in the place of a line: then they did see the merge."""
+    offered = {suggestion_text(block) for block in parse_document(after).blocks if is_suggestion(block)}
+    old, new = (
+        {b.text for b in parse_document(text).blocks if b.kind != "callout"} for text in (before, now)
+    )
+    return bool(offered & (new - old))
 
 
 def _mend(vault: Vault, path: str, now: str, change: LogEntry) -> str | None:
