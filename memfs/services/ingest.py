@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memfs.errors import ExtractionError, InvalidRequest, TranscriptError, UnknownFormat
+from memfs.errors import ExtractionError, InvalidRequest, LeaseLost, TranscriptError, UnknownFormat
 from memfs.model import Dropped, Session, Tokens, Turn
 from memfs.services import backfill
 from memfs.services.extracting import EARLIER_TURNS, Extracted, choose_extractor, extract_turns
@@ -27,7 +27,7 @@ from memfs.services.sessions import NewTurns, cursor_place, is_merged, read_new_
 from memfs.services.sources import FROM_CWD, TranscriptFile, find_all, named_files
 from memfs.transcripts.privacy import Withheld, keep_turns
 from memfs.transcripts.times import turn_time
-from memfs.vault.leases import Held, Lease, acquire_lease, release_lease, renew_lease
+from memfs.vault.leases import DEADLINE_MARGIN, LEASE_SECONDS, Held, Lease, acquire_lease, release_lease, renew_lease
 from memfs.vault.local import LocalState
 from memfs.vault.records import set_last_run
 
@@ -205,12 +205,21 @@ def _ingest_identity(
                     for report in _ingest_file(vault, extractor, candidate, seen, lease, waiting, now):
                         sessions.append(report)
                         tell(describe(report, vault.language))
+                except LeaseLost:
+                    raise  # another worker has the identity: nothing more is written here
                 except (TranscriptError, ExtractionError) as error:
                     problems.append(str(error))
-                lease = renew_lease(vault.layout, lease, clock=clock)
+                lease = _renewed(vault, lease, after=60.0)
         set_last_run(LocalState(vault.layout), identity, clock())
     finally:
         release_lease(vault.layout, lease)
+
+
+def _renewed(vault: Vault, lease: Lease, *, after: float) -> Lease:
+    """The lease, for a new term when more than ``after`` seconds of this one are over. Raises LeaseLost."""
+    if vault.clock().timestamp() <= lease.expires - LEASE_SECONDS + after:
+        return lease
+    return renew_lease(vault.layout, lease, clock=lambda: vault.clock().timestamp())
 
 
 def _ingest_file(
@@ -280,6 +289,7 @@ def _ingest_batch(
         )
     if kept and vault.config.transcripts.keep:
         keep_copy(vault, identity, new.key, new.session, kept)
+    lease = _renewed(vault, lease, after=LEASE_SECONDS - DEADLINE_MARGIN)  # the extractor may have taken long
     work = MergeWork(
         identity,
         proposals=extracted.proposals,

@@ -16,7 +16,7 @@ from memfs.services.children import recorded_children
 from memfs.services.failpoints import reach
 from memfs.services.places import resolve_file
 from memfs.services.placing import drop_temp, place_target, settle_temp
-from memfs.services.threeway import merge_files
+from memfs.services.threeway import is_record_file, merge_files
 from memfs.vault.displaced import sweep_temps
 from memfs.vault.files import hash_bytes, read_state, temp_name, write_temp
 from memfs.vault.intents import Intent, IntentTarget, drop_intent, read_intent, write_intent
@@ -82,13 +82,12 @@ def prepare(vault: Vault, intent: Intent) -> Intent:
     files = {target.path: target.data for target in intent.targets if target.data is not None}
     blobs = vault.repository.write_blobs(files)
     targets = [
-        replace(target, new_blob=blobs[target.path], temp=temp_name()) if target.path in blobs else target
-        for target in intent.targets
+        replace(target, new_blob=blobs.get(target.path), temp=_temp_for(target)) for target in intent.targets
     ]
     reach("blobs.written")
     _marker(vault).touch()
     for target in targets:
-        if target.data is not None:
+        if target.data is not None and target.temp is not None:
             place = resolve_file(vault.top, target.path)
             write_temp(place, target.data, target.mode, name=target.temp)
     reach("temp.written")
@@ -96,6 +95,11 @@ def prepare(vault: Vault, intent: Intent) -> Intent:
     write_intent(vault.layout, prepared)
     reach("log.written")
     return prepared
+
+
+def _temp_for(target: IntentTarget) -> str | None:
+    """A temp file's name for what will be exchanged; memfs's own records are replaced, the log holds them."""
+    return None if target.data is None or is_record_file(target.path) else temp_name()
 
 
 def _sweep(vault: Vault) -> None:

@@ -153,8 +153,7 @@ def _unsettled(
 
 
 def _is_committed(transaction: Transaction, path: str) -> bool:
-    commit = transaction.head.commit
-    return transaction.vault.repository.blob_ids(commit, [path])[path] is not None
+    return transaction.blobs([path])[path] is not None
 
 
 def _deletion_times(
@@ -174,7 +173,7 @@ def _deletion_times(
             continue
         path = vault.layout.document_rel(identity, name)
         state = transaction.states[path]
-        blob = vault.repository.blob_ids(transaction.head.commit, [path])[path]
+        blob = transaction.blobs([path])[path]
         clean = state.data is None or (blob is not None and vault.repository.matches(path, state.data, blob[1]))
         change = last_changes(vault.repository, [path]).get(path) if clean else None
         moment = change.time if change else datetime.fromtimestamp(state.mtime_ns / 1e9, UTC)
