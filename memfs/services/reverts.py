@@ -28,9 +28,12 @@ def absorb_reverts(vault: Vault) -> tuple[str, ...]:
     if head is None or head == seen:
         return ()
     known = seen if seen and is_ancestor(vault.repository, seen, head) else None
+    reverts = read_log(vault.repository, after=known, kinds=("revert",))
+    again = {name for revert in reverts for name in revert.reverts}  # a revert that was reverted changed nothing
     reverted = [
         entry
-        for revert in read_log(vault.repository, after=known, kinds=("revert",))
+        for revert in reverts
+        if revert.commit not in again
         for name in revert.reverts
         if (entry := _reverted(vault, name)) is not None
     ]
@@ -41,7 +44,7 @@ def absorb_reverts(vault: Vault) -> tuple[str, ...]:
 
 
 def _reverted(vault: Vault, name: str) -> LogEntry | None:
-    """The memfs commit that a revert names; None when it is none, or was reverted back."""
+    """The memfs commit that a revert names; None when it is none."""
     from memfs.history.log import read_commit
 
     try:
