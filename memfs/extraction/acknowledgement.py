@@ -15,8 +15,10 @@ LONGEST = 120
 LONGEST_ECHO = 60
 
 
-def took_note(turns: Sequence[Turn], position: int, books: Sequence[Phrasebook]) -> tuple[int, bool]:
-    """How the answer to turn ``position`` takes note (2 outright, 1 perhaps, 0 not), and if for good."""
+def took_note(
+    turns: Sequence[Turn], position: int, sentence: str, books: Sequence[Phrasebook]
+) -> tuple[int, bool]:
+    """How the answer to ``sentence`` of turn ``position`` takes note (2 outright, 1 perhaps), and if for good."""
     answer = turns[position + 1] if position + 1 < len(turns) else None
     if answer is None or answer.role != "assistant" or answer.tool_calls or len(answer.text) > LONGEST:
         return 0, False
@@ -33,6 +35,6 @@ def took_note(turns: Sequence[Turn], position: int, books: Sequence[Phrasebook])
         return 2, False
     if says("did") or len(text) > LONGEST_ECHO:
         return 0, False
-    if shingles(text, books) & shingles(turns[position].text, books):
+    if shingles(text, books) & shingles(sentence, books):
         return 2, False
     return int(says("soft_ack")), False

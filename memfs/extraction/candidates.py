@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from memfs.extraction.dates import DateMention
-from memfs.extraction.guards import Blocked, find_blocks
+from memfs.extraction.guards import QUESTION, REQUEST, Blocked, find_blocks
 from memfs.extraction.patterns import named_groups
 from memfs.extraction.phrasebook import Cue, Phrasebook
 from memfs.extraction.sentences import Sentence
 from memfs.extraction.wording import shingles
 
+DATE_NEEDS = {"date", "date_near", "date_any"}
 DATED = {"decisions", "actions", "events"}
 # of cues of equal strength in one clause the first type wins
 ORDER = ("actions", "decisions", "entities", "preferences", "projects", "profile", "events", "notes")
@@ -53,7 +54,8 @@ def find_candidates(sentence: Sentence, heard: Heard) -> tuple[list[Candidate], 
     """Candidates in order of place, and (type, reason) of what guards held back."""
     blocked = find_blocks(sentence, heard.books)
     if all(None in reasons for reasons in blocked.reasons):
-        return [], []  # a question, a game: nothing to look for
+        said = blocked.reasons[0][None]
+        return [], [("any", said)] if said != QUESTION else []
     best: list[Candidate | None] = [None] * len(sentence.clauses)
     held_back: list[tuple[str, str]] = []
     remember = False
@@ -62,6 +64,11 @@ def find_candidates(sentence: Sentence, heard: Heard) -> tuple[list[Candidate], 
         for match in matches[:4]:
             number = _clause_of(sentence, match)
             reason = blocked.reason(number, cue.type)
+            last = _clause_at(sentence, match.end() - 1)
+            if reason is not None and last > number:  # "a reply to Mr Osei, he's our biggest client"
+                number, reason = last, blocked.reason(last, cue.type)
+            if strength < 2 and blocked.reason(number, "actions") == REQUEST:
+                continue
             if reason is not None:
                 if strength >= 2:
                     held_back.append((cue.type, reason))
@@ -98,7 +105,7 @@ def _gives_way(weak: Candidate, strong: set[str]) -> bool:
 def _matches(sentence: Sentence, heard: Heard) -> Iterable[tuple[Cue, list[re.Match[str]]]]:
     for book in heard.books:
         for cue in book.cues:
-            if cue.needs in {"date", "date_near"} and not heard.dates:
+            if cue.needs in DATE_NEEDS and not heard.dates:
                 continue
             matches = list(cue.pattern.finditer(sentence.masked))
             if matches:
@@ -109,7 +116,7 @@ def _strength(cue: Cue, matches: Sequence[re.Match[str]], heard: Heard) -> float
     """Strong cues stand alone; weak ones when the assistant took note, or when there are two of them."""
     if cue.strength >= 2:
         return cue.strength
-    if heard.noted >= (2 if cue.type in {"notes", "decisions"} else 1):
+    if heard.noted >= (1 if cue.type == "events" else 2):
         return 1.0
     several = len({match[0].lower() for match in matches}) >= 2 and heard.books[0].spaced
     return 1.0 if several and cue.type not in {"notes", "actions"} else 0.0
@@ -127,6 +134,10 @@ def _clause_of(sentence: Sentence, match: re.Match[str]) -> int:
     """The clause in which the words of the match begin (a leading comma belongs to the one before)."""
     lead = re.match(r"[\s,;:.!(–—，；：、-]*", match[0])
     position = match.start() + (lead.end() if lead else 0)
+    return _clause_at(sentence, position)
+
+
+def _clause_at(sentence: Sentence, position: int) -> int:
     for number, (start, end) in enumerate(sentence.clauses):
         if start <= position < end:
             return number
@@ -143,6 +154,8 @@ def _has_needs(cue: Cue, match: re.Match[str], number: int, sentence: Sentence, 
         )
     if cue.needs == "promised":
         return heard.promised
+    if cue.needs == "date_any":
+        return True
     if cue.needs == "date_near":
         return len({mention.day for mention in heard.dates}) == 1
     if cue.type == "projects" and cue.field in {"known_issues", "stage"} and cue.strength <= 2:

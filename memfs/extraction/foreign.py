@@ -69,7 +69,7 @@ LONG_PASTE = 1500
 def mask_foreign_lines(text: str, books: Sequence[Phrasebook]) -> str:
     """Blank the lines that are not the user's own words: code, logs, pasted text, quoted lines."""
     if "\n" not in text:
-        return text if not _TAG.match(text) else BLANK * len(text)
+        return BLANK * len(text) if _TAG.match(text) or _QUOTED_LINE.match(text) else text
     lines = text.split("\n")
     kept = _own_lines(lines, books, len(text))
     return "\n".join(line if own else BLANK * len(line) for line, own in zip(lines, kept, strict=True))

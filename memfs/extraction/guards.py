@@ -9,6 +9,9 @@ from memfs.extraction.foreign import BLANK
 from memfs.extraction.phrasebook import Phrasebook
 from memfs.extraction.sentences import Sentence
 
+ONE_OFF = "one-off"
+QUESTION = "question"
+REQUEST = "request for the moment"
 PLACEHOLDER = "[redacted:"
 
 
@@ -43,8 +46,22 @@ def find_blocks(sentence: Sentence, books: Sequence[Phrasebook]) -> Blocked:
                 continue
             for number, (start, end) in enumerate(sentence.clauses):
                 if guard.pattern.search(sentence.masked[start:end]):
+                    aside = guard.name == ONE_OFF and len(sentence.masked[start:end].split()) < 5
+                    if aside and book.spaced:  # "just this once, ..." holds for all of it
+                        everywhere.update({kind: guard.name for kind in guard.types or (None,)})
                     reasons[number].update({kind: guard.name for kind in guard.types or (None,)})
+    _block_dictation(sentence, reasons)
     return Blocked(tuple({**everywhere, **each} for each in reasons))
+
+
+def _block_dictation(sentence: Sentence, reasons: list[dict[str | None, str]]) -> None:
+    """ "Write to my landlord: I have decided ..." - what follows is the letter's, not the user's."""
+    for number, (start, end) in enumerate(sentence.clauses[:-1]):
+        asked = reasons[number].get("actions") == REQUEST
+        if asked and sentence.masked[start:end].rstrip().endswith((":", "：")):
+            for rest in reasons[number + 1 :]:
+                rest.update({kind: "dictated" for kind in ("preferences", "decisions", "profile", "actions")})
+            return
 
 
 def _block_questions(
@@ -57,17 +74,17 @@ def _block_questions(
     asks = sentence.masked.rstrip(BLANK + " \"'”」)").endswith(("?", "？"))
     starts = book.has("question_start", sentence.masked)
     if asks and (starts or book.has("tag_question", sentence.masked)):
-        everywhere[None] = "question"
+        everywhere[None] = QUESTION
         return
     if starts:  # no question mark: up to where the user speaks of themselves
         for number, (start, end) in enumerate(sentence.clauses):
             if number and book.has("first_person", sentence.masked[start:end]):
                 break
-            reasons[number][None] = "question"
+            reasons[number][None] = QUESTION
     if asks:
-        reasons[-1][None] = "question"
+        reasons[-1][None] = QUESTION
     for number, (start, end) in enumerate(sentence.clauses):
         clause = sentence.masked[start:end].rstrip(" ,，、")
         relative = number > 0 and book.has("relative", clause)
         if (book.has("question_start", clause) and not relative) or book.has("question_end", clause):
-            reasons[number][None] = "question"
+            reasons[number][None] = QUESTION

@@ -78,6 +78,11 @@ def _day(candidate: Candidate, place: Place) -> date | None:
     to_come = [day for day in days if day >= place.today]
     if candidate.type == "actions" and to_come:
         return to_come[0]
+    moved = candidate.cue.needs == "date_any" or any(
+        book.has("correction", place.sentence) for book in place.books
+    )
+    if candidate.type == "events" and moved:
+        return days[-1] if days else None  # "from the 12th to the 19th"
     return days[0] if days else None
 
 
@@ -148,11 +153,11 @@ def _profile(said: _Said) -> Made:
     return "profile", {candidate.cue.field or "about": value}
 
 
-def _project(said: _Said) -> Made:
+def _project(said: _Said) -> Made | None:
     names = said.candidate.names
     name = names.get("project") or said.place.project or names.get("what")
     if not name:
-        return _note(said)
+        return _note(said) if len(said.text) > 8 else None
     name = name.strip(" ,.，「」《》\"'『』“”")
     return "projects", {"project": name, said.candidate.cue.field or "description": said.text}
 

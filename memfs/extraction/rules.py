@@ -68,19 +68,14 @@ class _Reading:
         if self._in_a_game(turn.text):
             self.dropped.append(Dropped("any", "role play"))
             return
-        noted, promised = took_note(self.request.turns, position, self.books)
         sentences = split_turn(turn.text, self.books)
         start = len(self.finds)
+        few, one = len(sentences) <= 3, len(sentences) == 1
         for number, sentence in enumerate(sentences):
             if number and any(book.has("scratch", sentence.masked) for book in self.books):
                 scratch_earlier(self.finds, start)
-            self._read(
-                position,
-                turn,
-                sentence,
-                noted if len(sentences) <= 3 else 0,
-                promised and len(sentences) == 1,
-            )
+            noted, promised = took_note(self.request.turns, position, sentence.text, self.books)
+            self._read(position, turn, sentence, noted if few else 0, promised and one)
         if sentences:
             self.before[turn.peer] = (position, sentences[-1].text)
 
@@ -134,7 +129,7 @@ class _Reading:
             and len("".join(words)) < (6 if words[:1] > ["\u2e7f"] else 14)
         ):
             return
-        if self._is_thin(text):
+        if self._is_thin(text, kind):
             if self._completes(position, turn, candidate, day):
                 return
             fuller = self._fuller(position, turn, sentence, candidate, text)
@@ -188,10 +183,12 @@ class _Reading:
         last.fields["due"], last.day = day.isoformat(), day
         return True
 
-    def _is_thin(self, text: str) -> bool:
+    def _is_thin(self, text: str, kind: str = "") -> bool:
         """Words like "that" only: what is meant was said before."""
         words = "".join(content_words(text, self.books))
         wide = sum(char > "\u2e7f" for char in words)
+        if kind == "decisions" and any(char.isdigit() for char in text):
+            return False
         return wide < 2 and len(words) - wide < (2 if any(char.isdigit() for char in words) else 3)
 
     def _fuller(

@@ -78,7 +78,7 @@ def _opaque(match: re.Match[str]) -> tuple[str, str] | None:
         return None
     classes = ["u" if c.isupper() else "l" if c.islower() else "d" if c.isdigit() else "s" for c in text]
     changes = sum(a != b for a, b in itertools.pairwise(classes))
-    random = {"u", "l", "d"} <= set(classes) and changes > 0.4 * len(text)
+    random = {"u", "l"} <= set(classes) and classes.count("d") >= 3 and changes > 0.45 * len(text)
     return ("token", placeholder("token")) if random else None
 
 

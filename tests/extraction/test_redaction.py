@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memfs.extraction import redact_text, redact_turn
+from memfs.model import Attachment, ToolCall, Turn
+
+PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA7bq2\nx3v5y8z1\n-----END RSA PRIVATE KEY-----"
+
+SECRETS = [
+    ("sk-proj-Ab3dEf6hIj9kLm2nOp5q", "api key"),
+    ("sk-ant-api03-Zx9yWv8uTs7rQp6o", "api key"),
+    ("ghp_16C7e42F292c6912E7710c838347Ae178B4a", "api key"),
+    ("github_pat_11ABCDEFG0abcdefghijklmnop", "api key"),
+    ("glpat-Ab3dEf6hIj9kLm2nOp5q", "api key"),
+    ("AKIAIOSFODNN7EXAMPLE", "api key"),
+    ("xoxb-123456789012-abcdefGHIJKL", "api key"),
+    ("AIzaSyA1234567890abcdefghijklmnopqrstuv", "api key"),
+    ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N", "token"),
+    (PEM, "private key"),
+    ("hunter2-Zorro", "password"),
+]
+
+SENTENCES = [
+    "psql postgres://app:Tr0ub4dour-Pelican@db.example:5432/x",
+    "password: Tr0ub4dour-Pelican",
+    "DB_PASSWORD=Tr0ub4dour-Pelican",
+    '{"password": "Tr0ub4dour-Pelican"}',
+    "--password Tr0ub4dour-Pelican",
+    "my password is Tr0ub4dour-Pelican.",
+    "the password for the wiki is 'Tr0ub4dour-Pelican'",
+    "密码 Tr0ub4dour-Pelican，地址 10.0.0.1",
+    "密码是 Tr0ub4dour-Pelican",
+    "口令：Tr0ub4dour-Pelican",
+    "la clave es Tr0ub4dour-Pelican",
+    "das Passwort ist Tr0ub4dour-Pelican",
+    "Authorization: Bearer Tr0ub4dour-Pelican-99",
+    "client_secret = 'Tr0ub4dour-Pelican'",
+    "curl -H 'x' https://example.com/?api_key=Tr0ub4dour-Pelican&x=1",
+]
+
+HARMLESS = [
+    "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
+    "id 123e4567-e89b-12d3-a456-426614174000",
+    "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "integrity sha512-abcDEF123abcDEF123abcDEF123abcDEF123abcDEF123==",
+    "the password is wrong",
+    "password: string",
+    "password = os.environ['DB_PASSWORD']",
+    "password=${DB_PASSWORD}",
+    "reset your password here",
+    "the token is expired",
+    "max_tokens=4096, tokens: 1200",
+    "密码不对，重置密码吧",
+    "密码带 # 的时候一定要加单引号",
+    "Secret Santa: bring a gift",
+    "order 1234567890123456",
+    "call 13900010002 tomorrow",
+    "see https://example.com:8080/a?mail=a@b.example",
+    "getUserByIdAndOrganizationIdWithCacheAndRetryPolicyV2",
+    "AAAAB3NzaC1yc2EAAAADAQABAAABAQC7",
+    "the key is to start early",
+    "sk-learn and sk-image",
+    "2026-11-30T10:30:00.123456789Z",
+]
+
+
+@pytest.mark.parametrize(("secret", "kind"), SECRETS[:-1])
+def test_well_known_secrets_are_replaced_by_their_kind(secret: str, kind: str) -> None:
+    redacted = redact_text(f"look: {secret} and go on")
+    assert redacted.text == f"look: [redacted: {kind}] and go on"
+    assert redacted.findings == (kind,)
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_passwords_in_urls_assignments_and_prose_are_replaced(sentence: str) -> None:
+    redacted = redact_text(sentence)
+    assert "Tr0ub4dour" not in redacted.text
+    assert "[redacted: " in redacted.text
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_hashes_ids_and_talk_about_secrets_stay(text: str) -> None:
+    assert redact_text(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("card 4111 1111 1111 1111", "card number"),
+        ("card 5500-0055-5555-5559", "card number"),
+        ("银行卡 6222020000000000009", None),
+        ("身份证 11010519491231002X", "identity number"),
+        ("身份证 110105194912310021", None),
+        ("私人电话 13900010002，别外传", "phone number"),
+        ("PIN is 4821", "password"),
+    ],
+)
+def test_numbers_count_when_their_checksum_or_context_says_so(text: str, kind: str | None) -> None:
+    assert redact_text(text).findings == ((kind,) if kind else ())
+
+
+def test_a_private_key_without_its_end_takes_only_its_own_lines() -> None:
+    text = "key:\n-----BEGIN PRIVATE KEY-----\n" + "A1b2" * 16 + "\nand then the talk goes on"
+    assert redact_text(text).text == "key:\n[redacted: private key]\nand then the talk goes on"
+
+
+def test_two_private_keys_are_two_findings() -> None:
+    assert redact_text(f"{PEM}\n{PEM}").findings == ("private key", "private key")
+
+
+def test_tool_calls_and_attachments_are_redacted() -> None:
+    call = ToolCall("1", "sh", {"cmd": "x --token Ab3dEf6hIj9k", "password": "swordfish", "n": [1, "k"]}, PEM)
+    turn = redact_turn(Turn("assistant", "ok", tool_calls=(call,), attachments=(Attachment("a.txt", PEM),)))
+    assert turn.tool_calls[0].arguments == {
+        "cmd": "x --token [redacted: token]",
+        "password": "[redacted: password]",
+        "n": [1, "k"],
+    }
+    assert turn.tool_calls[0].result == "[redacted: private key]"
+    assert turn.attachments[0].text == "[redacted: private key]"
+
+
+@given(st.text(max_size=400))
+def test_redacting_twice_changes_nothing(text: str) -> None:
+    once = redact_text(text).text
+    assert redact_text(once).text == once
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [secret for secret, _ in SECRETS[:-1]] + ["hello", "\n", "密码", " is ", ":", "=", '"', "token"]
+        ),
+        max_size=12,
+    )
+)
+def test_no_well_known_secret_survives_in_any_company(parts: list[str]) -> None:
+    text = " ".join(parts)
+    redacted = redact_text(text).text
+    assert not any(secret in redacted for secret, _ in SECRETS[:-1])
+    assert redact_text(redacted).text == redacted
