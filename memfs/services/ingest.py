@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from memfs.errors import ExtractionError, InvalidRequest, LeaseLost, TranscriptError, UnknownFormat
 from memfs.model import Dropped, Session, Tokens, Turn
 from memfs.services import backfill
+from memfs.services.commit import require_branch
 from memfs.services.extracting import EARLIER_TURNS, Extracted, choose_extractor, extract_turns
 from memfs.services.kept import keep_copy
 from memfs.services.merging import Merged, MergeWork, merge_settled
@@ -275,6 +276,7 @@ def _ingest_batch(
     changed = datetime.fromtimestamp(file.stat.mtime_ns / 1e9, UTC)
     extracted = Extracted()
     if kept:
+        require_branch(vault)  # a model is not asked for what cannot be committed now
         extracted = extract_turns(
             vault,
             extractor,

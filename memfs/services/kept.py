@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from memfs.model import Session, Turn
 from memfs.services.sessions import SessionKey
 from memfs.vault.paths import safe_name, slug
+from memfs.vault.setup import ensure_ignores
 
 if TYPE_CHECKING:
     from memfs.services.opening import Vault
@@ -33,7 +34,9 @@ def keep_copy(vault: Vault, identity: str, key: SessionKey, session: Session, tu
     from memfs.transcripts import render_header, render_turn
 
     path = kept_copy(vault, identity, key)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.parent.exists():
+        ensure_ignores(vault.layout)  # first: in a fresh clone nothing tells git yet to leave these alone
+        path.parent.mkdir(parents=True)
     rows = [render_turn(redact_turn(turn)) for turn in turns]
     if not path.exists():
         rows.insert(0, render_header(session))

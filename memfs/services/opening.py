@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from memfs.config import Config, load_config
 from memfs.config.zones import local_zone
-from memfs.errors import InvalidRequest
+from memfs.errors import InvalidRequest, VaultError
 from memfs.services.children import ChildRecorder
 from memfs.services.naming import NameBook
 from memfs.vault.layout import Layout, config_file, find_vault, open_layout
@@ -111,9 +112,19 @@ def open_vault(
     top = find_vault(start)
     config = load_config(config_file(top).parent, env)
     layout = open_layout(top, config.root)
+    if not (layout.derived / ".gitignore").is_file():
+        _ignore_own(layout)
     return Vault(
         layout=layout,
         config=config,
         clock=clock or (lambda: datetime.now(UTC)),
         zone=local_zone(config.timezone, env),
     )
+
+
+def _ignore_own(layout: Layout) -> None:
+    """In a fresh clone nothing tells git yet to leave memfs's own folders alone, so `git add -A` would take them."""
+    from memfs.vault.setup import ensure_ignores
+
+    with suppress(VaultError):  # a vault that cannot be written can still be read
+        ensure_ignores(layout)
