@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from memfs.extraction.dates import DateMention
-from memfs.extraction.guards import QUESTION, REQUEST, Blocked, find_blocks
+from memfs.extraction.guards import QUESTION, Blocked, find_blocks
 from memfs.extraction.patterns import named_groups
-from memfs.extraction.phrasebook import Cue, Phrasebook
+from memfs.extraction.phrasebook import REQUEST, Cue, Phrasebook
 from memfs.extraction.sentences import Sentence
 from memfs.extraction.wording import shingles
 
@@ -146,6 +146,8 @@ def _clause_at(sentence: Sentence, position: int) -> int:
 
 def _has_needs(cue: Cue, match: re.Match[str], number: int, sentence: Sentence, heard: Heard) -> bool:
     if cue.needs == "date":
+        if cue.strength < 2 and any(book.has("anaphora", match.string) for book in heard.books):
+            return False  # "will try that tonight"
         start, end = sentence.clauses[number]
         return any(start <= mention.start < end for mention in heard.dates) or (
             len(heard.dates) == 1

@@ -95,6 +95,8 @@ def _own_lines(lines: Sequence[str], books: Sequence[Phrasebook], size: int) -> 
         kept.append(own)
         if own and not pasted and number + 1 < len(lines) and _introduces(line, books, first=number == 0):
             pasted = True
+        if number and not line.strip() and not pasted and _asks("\n".join(lines[:number]), books):
+            pasted = True  # a question, a gap, and what it is about
     if size > LONG_PASTE and len(lines) > 15:  # a wall of text: only its first paragraph is surely the user's
         first_gap = next((n for n, line in enumerate(lines) if not line.strip()), 1)
         kept = [own and n < first_gap for n, own in enumerate(kept)]
@@ -125,6 +127,13 @@ def _looks_foreign(line: str) -> bool:
         return True
     bare = line.strip()
     return len(bare) > 20 and len(_CODE_SIGNS.findall(bare)) > len(bare) * 0.15
+
+
+def _asks(paragraph: str, books: Sequence[Phrasebook]) -> bool:
+    """Whether a first paragraph asks for something to be done with what follows."""
+    if paragraph.rstrip().endswith(("?", "？")):
+        return True
+    return any(book.has("question_start", paragraph) or book.asks(paragraph) for book in books)
 
 
 def _introduces(line: str, books: Sequence[Phrasebook], *, first: bool) -> bool:

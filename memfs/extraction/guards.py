@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memfs.extraction.foreign import BLANK
-from memfs.extraction.phrasebook import Phrasebook
+from memfs.extraction.phrasebook import REQUEST, Phrasebook
 from memfs.extraction.sentences import Sentence
 
 ONE_OFF = "one-off"
 QUESTION = "question"
-REQUEST = "request for the moment"
 PLACEHOLDER = "[redacted:"
 
 

@@ -14,6 +14,7 @@ from memfs.extraction.patterns import any_of, compile_phrases, expand
 
 LANGUAGES = ("en", "zh", "de", "es", "fr", "ja")
 STRENGTHS = {"weak": 1.0, "strong": 2.0, "sure": 3.0}
+REQUEST = "request for the moment"
 NOTHING = re.compile(r"(?!)")
 
 
@@ -66,6 +67,10 @@ class Phrasebook:
     def has(self, name: str, text: str) -> bool:
         """Whether ``text`` holds one of the phrases listed under ``[words] name``."""
         return self.words.get(name, NOTHING).search(text) is not None
+
+    def asks(self, text: str) -> bool:
+        """Whether ``text`` asks for something to be done at once."""
+        return any(guard.name == REQUEST and guard.pattern.search(text) for guard in self.guards)
 
 
 @cache
