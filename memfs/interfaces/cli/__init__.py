@@ -24,6 +24,6 @@ main = Root(
     callback=_program,
     help=_program.__doc__,
     params=[vault_option()],
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"max_content_width": 100},
 )
 main = click.version_option(__version__, prog_name="memfs", message="%(prog)s %(version)s")(main)

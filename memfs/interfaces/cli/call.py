@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound=Callable[..., int | None])
 _FOLDER = click.Path(path_type=Path)
+HELP_NAMES = ("-h", "--help")
 
 
 class Call:
@@ -96,6 +97,9 @@ class Command(click.Command):
     """A command whose help ends in examples, as they are to be typed."""
 
     examples: str = ""
+
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(HELP_NAMES)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Examples"):

@@ -13,6 +13,7 @@ import click
 
 from memfs.errors import MemfsError
 from memfs.interfaces.cli import exits
+from memfs.interfaces.cli.call import HELP_NAMES
 from memfs.interfaces.cli.catalogue import COMMANDS, SECTIONS
 from memfs.interfaces.cli.messages import message
 from memfs.interfaces.cli.printing import one_line
@@ -23,6 +24,9 @@ class Root(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
+
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(HELP_NAMES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         listed = COMMANDS.get(cmd_name)
