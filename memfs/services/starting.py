@@ -44,6 +44,7 @@ def init(
         RepositoryBusy: nothing can be committed to that branch now; nothing was written.
         HistoryError: git cannot be used.
     """
+    from memfs.config.changing import set_setting
     from memfs.history.repository import init_repository
     from memfs.vault.names import safe_name
     from memfs.vault.setup import check_top_level, init_vault
@@ -58,6 +59,9 @@ def init(
     today = (clock or (lambda: datetime.now(UTC)))().date()
     made = init_vault(folder, identities=names, today=today, language=language, branch=here)
     vault = open_vault(folder, clock=clock)
+    if not vault.config.git.branch:  # settings that came without one, say from a copied vault
+        set_setting(vault.layout.config.parent, "git.branch", here)
+        vault = open_vault(folder, clock=clock)
     return Started(vault, made.created, made.taken, _commit(vault, made, names))
 
 
