@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
 from typing import TYPE_CHECKING
 
 from memfs.errors import DocumentNotFound, EntryNotFound, TranscriptError
+from memfs.memory.ids import MEMFS_ID, superseded_id
+from memfs.memory.views import raw_texts
+from memfs.memory.wording import without_date
 from memfs.model import EntryView, Turn
 from memfs.services.entries import find_entry, find_view
 from memfs.services.kept import kept_copy
@@ -47,7 +50,11 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Where an entry comes from, newest first. No reasons: a person wrote it (``author``, ``commit`` say who, when)."""
+    """Where an entry comes from, newest first.
+
+    Where its words are a person's, ``author`` and ``commit`` say whose and since when (None: not committed yet).
+    Neither these nor reasons: the commit that tells is not in this clone.
+    """
 
     entry: EntryView
     reasons: tuple[Reason, ...]
@@ -78,15 +85,32 @@ def why(vault: Vault, reference: str) -> Why:
     Raises:
         EntryNotFound: no entry has this id.
     """
+    view = find_view(vault, reference)
+    found = reversed(_provenance(vault, view))
+    reasons = tuple(Reason(each, tuple(_said(vault, view.identity, each))) for each in found)
+    author, commit = _hand_commit(vault, view) if view.origin == "hand" else (None, None)
+    return Why(view, reasons, author, commit)
+
+
+def _provenance(vault: Vault, view: EntryView) -> Sequence[Provenance]:
+    """What commits say of an entry; of a superseded decision those that wrote these words under its first id."""
     from memfs.history.provenance import ProvenanceIndex
 
-    view = find_view(vault, reference)
-    found = ProvenanceIndex(vault.layout.derived / "provenance", vault.repository).find(view.id or "")
-    reasons = tuple(
-        Reason(each, tuple(_said(vault, view.identity, each))) for each in reversed(found)
-    )
-    author, commit = (None, None) if reasons else _hand_commit(vault, view.path)
-    return Why(view, reasons, author, commit)
+    index = ProvenanceIndex(vault.layout.derived / "provenance", vault.repository)
+    entry = view.id or ""
+    base = entry.rpartition("-")[0]
+    if not (entry.count("-") == 2 and not entry.endswith("-q") and MEMFS_ID.fullmatch(entry)):
+        return index.find(entry)
+    return [
+        each for each in index.find(base) if _superseded_then(vault, view.path, base, each.commit) == entry
+    ]
+
+
+def _superseded_then(vault: Vault, path: str, entry: str, commit: str) -> str | None:
+    """The id that an entry as it stood in a commit gets when a later one replaces it."""
+    data = vault.repository.read_blob(commit, path)
+    text = raw_texts((data or b"").decode("utf-8", "replace")).get(entry)
+    return None if text is None else superseded_id(entry, without_date(" ".join(text.split())))
 
 
 def diff(vault: Vault, commit: str | None = None, *, until: str | None = None) -> str:
@@ -196,34 +220,41 @@ def _find_then(vault: Vault, entry: str, commit: str) -> str:
         if path.endswith(".md") and "/.ledger/" not in path
     ]
     for path, data in vault.repository.read_blobs(commit, paths).items():
-        if data is not None and f"^{entry}".encode() in data:
+        if data is not None and entry in raw_texts(data.decode("utf-8", "replace")):
             return path
     raise EntryNotFound(f"no entry {entry} at {commit[:8]}")
 
 
 def _exists(vault: Vault, path: str, at: str | None) -> bool:
+    from memfs.history.tracing import name_at
     from memfs.services.places import is_safe
 
     if not is_safe(vault.top, path):
         return False
     if at is None:
         return (vault.top / path).is_file()
-    return vault.repository.read_blob(commit_at(vault, at), path) is not None
+    return name_at(vault.repository, commit_at(vault, at), path) is not None
 
 
 def _read(vault: Vault, path: str, at: str | None) -> str:
     if at is None:
         return (vault.top / path).read_text(encoding="utf-8", errors="replace")
-    data = vault.repository.read_blob(commit_at(vault, at), path)
+    from memfs.history.tracing import name_at
+
+    commit = commit_at(vault, at)
+    name = name_at(vault.repository, commit, path)
+    data = vault.repository.read_blob(commit, name) if name else None
     if data is None:
         raise DocumentNotFound(f"no such document at {at}", path=path)
     return data.decode("utf-8", "replace")
 
 
-def _hand_commit(vault: Vault, path: str) -> tuple[str | None, str | None]:
-    from memfs.history.log import last_changes
+def _hand_commit(vault: Vault, view: EntryView) -> tuple[str | None, str | None]:
+    """Who wrote the words of an entry as they are now, and the commit that brought them."""
+    from memfs.history.tracing import line_author
 
-    change = last_changes(vault.repository, [path]).get(path)
+    lines = (vault.top / view.path).read_bytes().decode("utf-8", "surrogateescape").splitlines()
+    change = line_author(vault.repository, view.path, lines[view.line - 1])
     return (change.author, change.commit) if change else (None, None)
 
 
@@ -233,10 +264,13 @@ def _said(vault: Vault, identity: str, provenance: Provenance) -> Iterator[SaidT
     source, _, session = (provenance.source or "").partition("/")
     if source and session:
         key = SessionKey(source, session)
-        for path, kept in _copies(vault, identity, key):
-            yield from _turns_in(path, kept, key, wanted)
-            if not wanted:
-                return
+        for name in dict.fromkeys(
+            (identity, *vault.identities())
+        ):  # it may have been moved here from another
+            for path, kept in _copies(vault, name, key):
+                yield from _turns_in(path, kept, key, wanted)
+                if not wanted:
+                    return
     yield from (SaidTurn(message, None, None) for message in wanted)
 
 
@@ -268,4 +302,3 @@ def _copies(vault: Vault, identity: str, key: SessionKey) -> Iterator[tuple[Path
     copy = kept_copy(vault, identity, key)
     if copy.is_file():
         yield copy, True
-

@@ -21,8 +21,8 @@ def own_id(id: object, session: str | None) -> str | None:
         id = str(id)
     if not isinstance(id, str) or not id:
         return None
-    if len(id) >= _SHORTEST or id.startswith("@"):
-        return id
+    if len(id) >= _SHORTEST or id.startswith("@") or (session and id.startswith(f"{session}:")):
+        return id  # one that has its session already comes from a kept copy
     return f"{session}:{id}" if session else None
 
 

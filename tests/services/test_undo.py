@@ -70,7 +70,7 @@ def test_undo_of_an_update_says_again_what_it_said(vault: Vault) -> None:
     assert memory(vault) == before
     entry = the_entry(vault, "Redis")
     assert (entry.origin, entry.source) == ("extracted", "claude-code/s1")
-    assert [r.provenance.messages for r in why(vault, entry.id or "").reasons][0] == ("s1-2",)
+    assert next(r.provenance.messages for r in why(vault, entry.id or "").reasons) == ("s1-2",)
 
 
 def test_what_goes_is_not_extracted_again_and_later_evidence_brings_other_words(vault: Vault) -> None:

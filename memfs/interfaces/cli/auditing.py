@@ -46,9 +46,12 @@ def _why_lines(call: Call, why: Why) -> Iterator[str]:
     view = why.entry
     yield one_line(view.text)
     yield click.style(one_line(f"{view.path}:{view.line}  ^{view.id}  {view.origin}"), dim=True)
-    if not why.reasons:
+    if view.origin == "hand":
         yield ""
         yield _hand_line(call, why)
+    elif not why.reasons:
+        yield ""
+        yield call.text("not_in_clone")
     for reason in why.reasons:
         yield ""
         yield from _reason_lines(call, reason)

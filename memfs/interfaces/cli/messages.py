@@ -93,6 +93,10 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     ),
     # audit
     "by_hand": ("written by hand: {author}, commit {commit}", "手写：{author}，提交 {commit}"),
+    "not_in_clone": (
+        "written by memfs; the commit that tells more is not in this clone",
+        "由 memfs 写入；说明来源的提交不在此克隆中",
+    ),
     "by_hand_uncommitted": ("written by hand, not committed yet", "手写，尚未提交"),
     "reason": ("{action} {time} in commit {commit}", "{time} {action}，提交 {commit}"),
     "added": ("written", "写入"),

@@ -1,0 +1,29 @@
+"""Following a document or a line back through history: what it was called, and which commit brought it."""
+
+from __future__ import annotations
+
+from memfs.history.log import LogEntry, read_commit
+from memfs.history.repository import Repository
+
+
+def name_at(repository: Repository, commit: str, path: str) -> str | None:
+    """The path that a document of now had in ``commit``, also under another name; None when it was not there."""
+    if repository.blob_ids(commit, [path])[path] is not None:
+        return path
+    head = repository.head().commit
+    options = ("-r", "-z", "--name-status", "--find-renames", "--diff-filter=R", "--no-ext-diff")
+    told = repository.git.run("diff-tree", *options, "--end-of-options", commit, head or commit).out
+    fields = told.decode("utf-8", "surrogateescape").split("\0")
+    names = {new: old for _, old, new in zip(fields[0::3], fields[1::3], fields[2::3], strict=False)}
+    return names.get(path)
+
+
+def line_author(repository: Repository, path: str, line: str) -> LogEntry | None:
+    """The newest commit that brought this line into a document; None when it is not committed."""
+    head = repository.head().commit
+    data = repository.read_blob(head, path) if head else None
+    if head is None or data is None or line.encode("utf-8", "surrogateescape") not in data:
+        return None
+    options = ("-n1", "--format=%H", "--no-textconv", "--no-ext-diff", f"-S{line}")
+    found = repository.git.run("log", *options, "--end-of-options", head, "--", path, seconds=120).out
+    return read_commit(repository, found.decode("ascii").strip()) if found.strip() else None
