@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import EntryNotFound
+from memfs.markdown import parse_document
 from memfs.memory.ids import MEMFS_ID, written_hash
 from memfs.memory.ledger import LedgerRecord, parse_ledger
-from memfs.memory.views import locate, raw_texts, view_entries
+from memfs.memory.views import locate, view_entries
 from memfs.model import EntryView, Origin
 from memfs.vault.scan import find_ids, scan_documents
 
@@ -56,8 +57,8 @@ def read_entries(vault: Vault, path: str) -> tuple[EntryView, ...]:
     if not views:
         return ()
     records = ledger_records(vault, path, [view.id for view in views if view.id])
-    texts = raw_texts(text)
-    return tuple(replace(view, origin=_origin(view, records, texts)) for view in views)
+    own = _own_lines(text, records)
+    return tuple(replace(view, origin=_origin(view, records, own)) for view in views)
 
 
 def ledger_records(vault: Vault, path: str, ids: Iterable[str]) -> Mapping[str, LedgerRecord]:
@@ -89,14 +90,23 @@ def _holds(document: Path, entry: str) -> bool:
     return document.is_file() and f"^{entry}" in document.read_text(encoding="utf-8", errors="replace")
 
 
-def _origin(view: EntryView, records: Mapping[str, LedgerRecord], texts: Mapping[str, str]) -> Origin:
-    """Memfs's own as long as the text is what it wrote; a person's edit makes it theirs."""
-    record = records.get(view.id or "")
-    if record is None or view.id is None:
-        return "hand"
-    if view.status == "suggestion" or written_hash(texts.get(view.id, "")) == record.hash:
-        return record.origin
-    return "hand"
+def _own_lines(text: str, records: Mapping[str, LedgerRecord]) -> Mapping[str, tuple[int, bool]]:
+    """Where each entry of memfs's stands (of copies the first that fits, else the first), and if it is as written."""
+    found: dict[str, tuple[int, bool]] = {}
+    for block in parse_document(text).blocks:
+        record = records.get(block.block_id or "")
+        if record is not None and not found.get(record.id, (0, False))[1]:
+            fits = block.kind == "callout" or written_hash(block.text) == record.hash
+            if fits or record.id not in found:
+                found[record.id] = block.line, fits
+    return found
+
+
+def _origin(
+    view: EntryView, records: Mapping[str, LedgerRecord], own: Mapping[str, tuple[int, bool]]
+) -> Origin:
+    """Memfs's own as long as the text is what it wrote; a person's edit, or copy, makes it theirs."""
+    return records[view.id].origin if view.id and own.get(view.id) == (view.line, True) else "hand"
 
 
 def with_provenance(
