@@ -10,10 +10,21 @@ with an id that neither the base nor ours has. No conflict markers, ever.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 _ID = re.compile(r"\^(m-[a-z0-9-]+)[ \t]*$")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Edit:
+    """The base's lines from ``start`` to ``end`` become the side's from ``first`` to ``last``."""
+
+    start: int
+    end: int
+    first: int
+    last: int
 
 
 def merge_texts(base: str, ours: str, theirs: str) -> str:
@@ -22,11 +33,11 @@ def merge_texts(base: str, ours: str, theirs: str) -> str:
         return ours
     if base == ours:
         return theirs
-    mine, other = _lines(ours), _lines(theirs)
+    old, mine, other = _lines(base), _lines(ours), _lines(theirs)
+    known = _ids(old) | _ids(mine)
     merged: list[str] = []
-    known = _ids(_lines(base)) | _ids(mine)
-    for old, my, their in _chunks(_lines(base), mine, other):
-        merged += _merge_chunk(old, my, their, known)
+    for span, my, their in _spans(len(old), _edits(old, mine), _edits(old, other)):
+        merged += _merge_chunk(old[span], mine[my], other[their], known)
     return _join(merged, ours, theirs)
 
 
@@ -54,25 +65,93 @@ def _bare(lines: Sequence[str]) -> list[str]:
 
 
 def _ids(lines: Sequence[str]) -> set[str]:
-    return {match[1] for line in _bare(lines) if (match := _ID.search(line))}
+    return set(_ids_by_line(lines).values())
 
 
-def _chunks(
-    base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
-) -> Iterator[tuple[Sequence[str], Sequence[str], Sequence[str]]]:
-    """The texts cut at the lines that all three share: unchanged runs and the changed places between them."""
-    mine, other = _matches(base, ours), _matches(base, theirs)
-    at, my, their = 0, 0, 0
-    for line in range(len(base) + 1):
-        both = line == len(base) or (line in mine and line in other)
-        if not both:
+def _ids_by_line(lines: Sequence[str]) -> dict[int, str]:
+    return {at: match[1] for at, line in enumerate(_bare(lines)) if (match := _ID.search(line))}
+
+
+def _edits(base: Sequence[str], side: Sequence[str]) -> list[_Edit]:
+    """What a side changed, in small pieces: an entry with the same id is the same line, with other words."""
+    pairs, old, new = _matches(base, side), _ids_by_line(base), _ids_by_line(side)
+    edits: list[_Edit] = []
+    start = first = 0
+    for at in range(len(base) + 1):
+        if at < len(base) and at not in pairs:
             continue
-        to_my = mine[line] if line < len(base) else len(ours)
-        to_their = other[line] if line < len(base) else len(theirs)
-        yield base[at:line], ours[my:to_my], theirs[their:to_their]
-        if line < len(base):
-            yield base[line : line + 1], ours[to_my : to_my + 1], ours[to_my : to_my + 1]
-            at, my, their = line + 1, to_my + 1, to_their + 1
+        last = pairs.get(at, len(side))
+        if start < at or first < last:
+            edits += _pieces(_Edit(start, at, first, last), old, new)
+        start, first = at + 1, last + 1
+    return edits
+
+
+def _pieces(edit: _Edit, old: Mapping[int, str], new: Mapping[int, str]) -> Iterator[_Edit]:
+    """A change cut where it has a line for a line: by ids, or where both have as many lines."""
+    places = {new[at]: at for at in range(edit.first, edit.last) if at in new}
+    even = edit.end - edit.start == edit.last - edit.first
+    start, first = edit.start, edit.first
+    for at in range(edit.start, edit.end):
+        partner = edit.first + at - edit.start if even else places.get(old.get(at, ""), -1)
+        if partner < first:
+            continue
+        if start < at or first < partner:
+            yield _Edit(start, at, first, partner)
+        yield _Edit(at, at + 1, partner, partner + 1)
+        start, first = at + 1, partner + 1
+    if start < edit.end or first < edit.last:
+        yield _Edit(start, edit.end, first, edit.last)
+
+
+def _spans(
+    length: int, mine: Sequence[_Edit], other: Sequence[_Edit]
+) -> Iterator[tuple[slice, slice, slice]]:
+    """The base cut into what neither side changed and what at least one did, with the same place in each side.
+
+    Changes that only touch, such as a line added below one that was changed, stay apart.
+    """
+    at, ahead, further = 0, 0, 0  # where the base is, and how much longer each side is by then
+    for start, end, ours, theirs in _groups(mine, other):
+        for line in range(at, start):
+            yield (
+                slice(line, line + 1),
+                slice(line + ahead, line + ahead + 1),
+                slice(line + further, line + further + 1),
+            )
+        grown, longer = (sum(e.last - e.first - e.end + e.start for e in edits) for edits in (ours, theirs))
+        yield (
+            slice(start, end),
+            slice(start + ahead, end + ahead + grown),
+            slice(start + further, end + further + longer),
+        )
+        at, ahead, further = end, ahead + grown, further + longer
+    if at < length:
+        yield slice(at, length), slice(at + ahead, length + ahead), slice(at + further, length + further)
+
+
+def _groups(
+    mine: Sequence[_Edit], other: Sequence[_Edit]
+) -> Iterator[tuple[int, int, list[_Edit], list[_Edit]]]:
+    """Changes of both sides in order, those of the same place together: start, end, ours, theirs."""
+    waiting = sorted(
+        [(edit, True) for edit in mine] + [(edit, False) for edit in other], key=lambda pair: pair[0]
+    )
+    while waiting:
+        (edit, own), *waiting = waiting
+        start, end = edit.start, edit.end
+        sides: tuple[list[_Edit], list[_Edit]] = ([], [])
+        sides[not own].append(edit)
+        while waiting and _meet(start, end, waiting[0][0]):
+            (edit, own), *waiting = waiting
+            sides[not own].append(edit)
+            end = max(end, edit.end)
+        yield start, end, *sides
+
+
+def _meet(start: int, end: int, edit: _Edit) -> bool:
+    """Whether a change is in the same place as the lines ``start`` to ``end``; edges that touch are not."""
+    return edit.start < end or (start == end == edit.start == edit.end)
 
 
 def _matches(base: Sequence[str], side: Sequence[str]) -> dict[int, int]:
@@ -107,26 +186,7 @@ def _merge_chunk(
         return list(ours)
     if plain[0] == plain[1]:
         return list(theirs)
-    if (kept := _added_around(plain[0], plain[1])) is not None:
-        above, below = kept
-        said = {line for line in plain[2] if line}
-        return [
-            *(line for at, line in enumerate(ours) if at in above and plain[1][at] not in said),
-            *theirs,
-            *(line for at, line in enumerate(ours) if at in below and plain[1][at] not in said),
-        ]
     return [*ours, *_pure_additions(base, ours, theirs, known)]
-
-
-def _added_around(base: list[str], ours: list[str]) -> tuple[range, range] | None:
-    """The lines that ours has above and below base, which it holds unchanged; None where it does not."""
-    size = len(base)
-    at = (
-        next((at for at in range(len(ours) - size + 1) if ours[at : at + size] == base), None)
-        if size
-        else None
-    )
-    return None if at is None else (range(at), range(at + size, len(ours)))
 
 
 def _pure_additions(

@@ -37,6 +37,18 @@ def test_lines_beside_an_updated_entry_are_no_change_of_it() -> None:
     )
 
 
+def test_changes_of_lines_that_touch_are_both_kept() -> None:
+    ours = BASE.replace("- two", "- two, mine")
+    assert merge_texts(BASE, ours, BASE.replace("- one", "- one, theirs")) == ours.replace(
+        "- one", "- one, theirs"
+    )
+    ours = BASE.replace("- one ^m-one", "- mine\n- one, mine ^m-one\n- also mine")
+    theirs = BASE.replace("- two", "- two, theirs").replace("\n\n## More", "\n- new ^m-new\n\n## More")
+    assert merge_texts(BASE, ours, theirs) == ours.replace("- two", "- two, theirs").replace(
+        "\n\n## More", "\n- new ^m-new\n\n## More"
+    )
+
+
 def test_of_the_same_entry_the_persons_text_stays() -> None:
     ours, theirs = BASE.replace("- one", "- mine"), BASE.replace("- one", "- theirs")
     assert merge_texts(BASE, ours, theirs) == ours
