@@ -221,8 +221,8 @@ def look_again(vault: Vault, intent: Intent) -> None:
         if target.data is None or found is None or found[1] != target.new_blob:
             continue
         place_target(vault.layout, replace(target, temp=None, placed=True), vault.read_object, now)
-        entries = staged[target.path]
-        if not entries or entries[0].oid == target.old_blob:
+        entries = staged[target.path]  # several are a conflict, which is the person's
+        if not entries or (len(entries) == 1 and entries[0].oid == target.old_blob):
             fallen[target.path] = (target.git_mode, target.new_blob or "")
     if fallen:
         repository.set_index(fallen)

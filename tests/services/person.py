@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from memfs.errors import MemfsError
+from memfs.errors import MemfsError, RepositoryBusy
 from memfs.model import Cursor
 from memfs.services import failpoints
 from memfs.services.commit import open_transaction
@@ -83,7 +83,10 @@ def work_by_hand(vault: Vault, *, hand: bool, foreign: bool) -> None:
 
 
 def second_merge(vault: Vault) -> None:
-    """Adds a note, supersedes a decision, makes a new document, moves a cursor."""
+    """Adds a note, supersedes a decision, makes a new document, moves a cursor.
+
+    RepositoryBusy also when a document has to wait.
+    """
     work = MergeWork(
         IDENTITY,
         proposals=(
@@ -102,7 +105,9 @@ def second_merge(vault: Vault) -> None:
         cursors=(CURSOR,),
         source="claude-code/s2",
     )
-    merge_settled(vault, work)
+    merged = merge_settled(vault, work)
+    if merged.waiting:
+        raise RepositoryBusy("; ".join(merged.waiting))
 
 
 def run_paused(work: Callable[[], None], step: str, nth: int, meanwhile: Callable[[], None]) -> Paused:

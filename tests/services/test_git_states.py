@@ -195,6 +195,24 @@ def test_gi_15_a_stash_that_popped_into_a_conflict_is_left_to_the_person(vault: 
     assert "- stashed\n" in text(vault)
 
 
+def test_gi_15_a_conflict_that_begins_in_the_window_stays_one(vault: Vault) -> None:
+    notes = document(vault, "notes.md")
+    git(vault.top, "switch", "-q", "-c", "other")
+    notes.write_text(text(vault) + "- other\n", encoding="utf-8")
+    git(vault.top, "commit", "-q", "-a", "-m", "Other")
+    git(vault.top, "switch", "-q", "main")
+    run_paused(
+        lambda: second(vault) and None,
+        "ref.moved",
+        1,
+        lambda: git(vault.top, "merge", "-q", "--squash", "other", check=False) and None,
+    )
+    assert "UU" in git(vault.top, "status", "--porcelain", "--", NOTES)
+    git(vault.top, "checkout", "-q", "--ours", "--", NOTES)
+    git(vault.top, "add", NOTES)
+    check_done(vault)
+
+
 def test_gi_14_the_vaults_hooks_do_not_run(vault: Vault) -> None:
     hooks = vault.top / ".git" / "hooks"
     hooks.mkdir(exist_ok=True)
