@@ -61,11 +61,11 @@ class Events:
         warnings.filterwarnings("ignore", message="Callback with id ", category=RuntimeWarning)
         self._handler = _Handler(box)
         self._armed: dict[str, _Armed] = {}
-        self._overflow = _OverflowFilter(box)
+        self._log = _LogFilter(box)
         self._observer: BaseObserver = Observer()
         self._observer.start()
         for name in _LOGGERS:
-            logging.getLogger(name).addFilter(self._overflow)
+            logging.getLogger(name).addFilter(self._log)
 
     def arm(self, folders: Mapping[str, bool]) -> None:
         """Watch exactly these folders; True: with all beneath. A folder that was made anew is watched anew.
@@ -92,10 +92,10 @@ class Events:
 
     def close(self) -> None:
         """End the watches and watchdog's threads."""
-        for name in _LOGGERS:
-            logging.getLogger(name).removeFilter(self._overflow)
         self._observer.stop()
         self._observer.join()
+        for name in _LOGGERS:
+            logging.getLogger(name).removeFilter(self._log)
 
     def _arm(self, path: str, recursive: bool, place: tuple[int, int]) -> None:
         try:
@@ -125,17 +125,19 @@ class _Handler(FileSystemEventHandler):
                 self._box.add(os.fsdecode(path), is_folder=event.is_directory)
 
 
-class _OverflowFilter(logging.Filter):
-    """Takes watchdog's only sign that events were lost, its log line, for what it means."""
+class _LogFilter(logging.Filter):
+    """Takes watchdog's only sign that events or watches were lost, a line of its log, for what it means.
+
+    Nothing of that log is shown: the rest is threads that were stopped while they waited.
+    """
 
     def __init__(self, box: HintBox) -> None:
         super().__init__()
         self._box = box
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if "overflowed" not in record.getMessage():
-            return True
-        self._box.lose()
+        if record.getMessage().startswith(("Inotify queue overflowed", "Unable to rebuild")):
+            self._box.lose()
         return False
 
 

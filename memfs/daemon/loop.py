@@ -140,8 +140,11 @@ class Loop:
 
         Opening a transaction does that.
         """
-        due = self._settle_at is not None and time.monotonic() >= self._settle_at
-        if due or (complete and list_displaced(self._vault.layout)):
+        if self._settle_at is None:
+            due = complete and bool(list_displaced(self._vault.layout))
+        else:
+            due = time.monotonic() >= self._settle_at
+        if due:
             self._settle_at = None
             try:
                 with open_transaction(self._vault):

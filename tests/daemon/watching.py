@@ -113,6 +113,11 @@ class Lines:
             assert found, f"no line with {parts} in {self.all[after:]}"
             return (self._find(parts, after) or 0) + 1
 
+    def wait_until(self, holds: Callable[[], bool]) -> None:
+        """Wait until something holds, which is asked again with every line."""
+        with self._more:
+            assert self._more.wait_for(holds, DEADLINE), f"never came true: {self.all}"
+
     def count(self, part: str) -> int:
         with self._more:
             return sum(part in line for line in self.all)
