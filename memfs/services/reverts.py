@@ -76,7 +76,7 @@ def _cursors_kept(vault: Vault, transaction: Transaction, entry: LogEntry) -> di
     from memfs.history.log import changed_blobs
 
     files: dict[str, bytes | None] = {}
-    for path in changed_blobs(vault.repository, base_of(entry), entry.commit):
+    for path in changed_blobs(vault.repository, base_of(vault, entry), entry.commit):
         if _CURSORS not in f"/{path}":
             continue
         then = parse_cursor((vault.repository.read_blob(entry.commit, path) or b"").decode())[0]

@@ -5,7 +5,6 @@ Every step may be repeated: a process killed anywhere in here leaves a log from 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from memfs.services.opening import Vault
 
 _ROUNDS = 20
-_BASE = re.compile(r"^Memfs-Base: .*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +171,7 @@ def _follow(vault: Vault, intent: Intent, tip: str | None) -> Intent:
         if target.data is not None and found is not None and not known:
             target = _merge_target(vault, target, found[1])
         moved.append(target)
-    message = _BASE.sub(f"Memfs-Base: {tip or 'none'}", intent.message, count=1)
-    followed = prepare(vault, replace(intent, old=tip, message=message, targets=tuple(moved)))
+    followed = prepare(vault, replace(intent, old=tip, targets=tuple(moved)))
     for target in intent.targets:
         drop_temp(vault.layout, target)
     return followed

@@ -11,7 +11,7 @@ from memfs.errors import InvalidRequest
 from memfs.memory.merge import MergeResult, Outcome
 from memfs.memory.undo import Version, undo_entries, undo_marks
 from memfs.memory.views import locate
-from memfs.services.commit import Transaction, open_transaction
+from memfs.services.commit import NO_BASE, Transaction, open_transaction
 from memfs.services.merging import entry_changes, result_files
 from memfs.services.proofs import with_proof
 from memfs.services.snapshots import load_snapshot
@@ -73,19 +73,33 @@ def touched(vault: Vault, entry: LogEntry) -> Mapping[str, tuple[str, ...]]:
     from memfs.history.log import changed_blobs
 
     found: dict[str, dict[str, None]] = defaultdict(dict)
-    for path in changed_blobs(vault.repository, base_of(entry), entry.commit):
+    for path in changed_blobs(vault.repository, base_of(vault, entry), entry.commit):
         place = locate(path.replace(_LEDGER, "/", 1), root=vault.layout.root)
         if place is not None and place.document.endswith(".md"):
             found[place.identity][place.document] = None
     return {identity: tuple(documents) for identity, documents in found.items()}
 
 
-def base_of(entry: LogEntry) -> str | None:
-    """The commit that a merge began from: its parent, else what its trailer says."""
-    if entry.parents:
-        return entry.parents[0]
-    base = entry.message.base if entry.message else None
-    return None if base in (None, "none") else base
+def base_of(vault: Vault, entry: LogEntry) -> str | None:
+    """The commit that a merge began from (None: nothing was committed then).
+
+    Its parent, or what its trailer says where a person committed the merge's files while it was under way.
+
+    Raises:
+        CommitNotFound: a shallow clone does not have it.
+    """
+    from memfs.history.log import find_commit, is_ancestor, read_log
+
+    said = entry.message.base if entry.message else None
+    if said is None or said == NO_BASE:
+        return entry.parents[0] if entry.parents else None
+    if not entry.parents:
+        return find_commit(vault.repository, said)
+    parent = entry.parents[0]
+    if said == parent or not is_ancestor(vault.repository, said, parent):
+        return parent
+    between = read_log(vault.repository, tip=parent, after=said)
+    return said if all(each.kind == "other" for each in between) else parent
 
 
 def version_at(vault: Vault, commit: str | None, identity: str, documents: tuple[str, ...]) -> Version:
@@ -113,7 +127,7 @@ def _undo_identity(
     vault: Vault, transaction: Transaction, entry: LogEntry, identity: str, documents: tuple[str, ...]
 ) -> MergeResult:
     snapshot = load_snapshot(vault, transaction, identity, documents).snapshot
-    before = version_at(vault, base_of(entry), identity, documents)
+    before = version_at(vault, base_of(vault, entry), identity, documents)
     after = version_at(vault, entry.commit, identity, documents)
     return undo_entries(snapshot, before, after)
 
@@ -123,6 +137,6 @@ def marks_of_revert(vault: Vault, transaction: Transaction, entry: LogEntry) -> 
     results = {}
     for identity, documents in touched(vault, entry).items():
         snapshot = load_snapshot(vault, transaction, identity, documents).snapshot
-        before = version_at(vault, base_of(entry), identity, documents)
+        before = version_at(vault, base_of(vault, entry), identity, documents)
         results[identity] = undo_marks(snapshot, before, version_at(vault, entry.commit, identity, documents))
     return results

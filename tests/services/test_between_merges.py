@@ -12,7 +12,7 @@ from memfs.services.entries import list_entries
 from memfs.services.ingest import IngestReport, ingest
 from memfs.services.opening import Vault
 from memfs.services.undo import undo
-from tests.services.person import check_sound, run, texts_at, texts_on_disk
+from tests.services.person import check_sound, run, run_paused, texts_at, texts_on_disk
 from tests.services.talks import put_talks, talk
 from tests.services.vaults import IDENTITY, copy_vault, document, git, new_vault
 
@@ -196,3 +196,29 @@ def test_a_merge_on_another_branch_waits_for_the_vaults_own(vault: Vault) -> Non
     git(vault.top, "switch", "-q", "main")
     assert [session.added for session in read_again(vault, grown=True).sessions] == [1]
     check_all(vault, *OLD, *NEW, LATER)
+
+
+@pytest.mark.parametrize(
+    "command", [("commit", "-q", "-a"), ("add", "-A")], ids=["commit -a", "add -A, commit"]
+)
+def test_undo_of_a_merge_that_the_person_committed_in_the_window(
+    vault: Vault, command: tuple[str, ...]
+) -> None:
+    """The merge's own commit holds what was left, or nothing; its base tells what it did."""
+    put_talks(vault, [GROWN])
+    decisions = document(vault, "decisions.md")
+
+    def commit_all() -> None:
+        decisions.write_text(decisions.read_text(encoding="utf-8") + "- by hand\n", encoding="utf-8")
+        (vault.top / "Garden.md").write_text("- sow beans\n", encoding="utf-8")
+        git(vault.top, *command, *(("-m", "All") if command[0] == "commit" else ()))
+        if command[0] == "add":
+            git(vault.top, "commit", "-q", "-m", "All")
+
+    run_paused(lambda: ingest(vault) and None, "index.before", 1, commit_all)
+    check_all(vault, *OLD, *NEW, LATER, "- by hand")
+    merged = git(vault.top, "log", "-1", "--format=%H", "--grep=Memfs-Kind: merge").strip()
+    undo(vault, merged)
+    check_all(vault, *OLD, *NEW, "- by hand")
+    assert not count(texts_on_disk(vault), LATER)
+    assert not read_again(vault).sessions or not count(texts_on_disk(vault), LATER)

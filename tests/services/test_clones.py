@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memfs.errors import EntryNotFound, RepositoryBusy
+from memfs.errors import CommitNotFound, EntryNotFound, RepositoryBusy
 from memfs.history.cursors import parse_cursor
 from memfs.memory.ledger import parse_ledger
 from memfs.services.audit import log, why
@@ -212,6 +212,8 @@ def test_a_shallow_clone_goes_on_and_answers_from_what_is_there(here: Vault, tmp
         known = "small commits" in text or "early returns" in text
         assert bool(why(shallow, entry).reasons) == known, text
     assert [entry.kind for entry in log(shallow)] == ["merge", "merge"]
+    with pytest.raises(CommitNotFound):
+        undo(shallow, "HEAD~1")  # what it began from is not here
     undo(shallow, "HEAD")
     check(shallow, "use PostgreSQL", "prefer early returns")
     with pytest.raises(EntryNotFound):
