@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memfs.errors import TranscriptError
+from memfs.extraction.model import Page, parse_name
+from memfs.extraction.model.extractor import EXPECTED_ANSWER
+from memfs.extraction.model.prices import price
+from memfs.extraction.redaction import redact_turn
 from memfs.memory.drafts import draft_entries
 from memfs.memory.plain import reader_text
-from memfs.model import Draft, Dropped, Tokens, Turn
-from memfs.services.extracting import Proposal, choose_extractor, extract_turns
+from memfs.memory.policy import ordinary_types
+from memfs.model import Draft, Dropped, Session, Tokens, Turn
+from memfs.services.extracting import (
+    Proposal,
+    choose_extractor,
+    extract_turns,
+    make_request,
+    plan_segments,
+)
+from memfs.services.models import prompter
 from memfs.services.policies import read_policy
 from memfs.services.reading import open_reader, open_whole_folder
 from memfs.transcripts import transcript_json
@@ -34,7 +46,11 @@ class DryRun:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What extraction of a transcript would cost; all 0 for the offline extractor but the turns."""
+    """What extraction of a transcript would cost; all 0 for the offline extractor but the turns.
+
+    ``tokens`` are those of the prompts, counted, and of the answers, guessed. ``price`` in US dollars; None where
+    it is not known.
+    """
 
     turns: int
     calls: int
@@ -94,18 +110,40 @@ def extract(
     return DryRun(tuple(texts), (*dropped, *refused), tokens, count)
 
 
-def estimate(vault: Vault, path: Path, *, me: Sequence[str] = ()) -> Estimate:
-    """How many turns, calls and tokens extraction of a transcript would take, and its price where known."""
-    from memfs.extraction.segments import cut_segments
+def estimate(
+    vault: Vault, path: Path, *, identity: str | None = None, me: Sequence[str] = ()
+) -> Estimate:
+    """How many turns, calls and tokens extraction of a transcript would take, and its price where known.
 
-    turns: list[Turn] = []
+    Nothing is sent and no key is needed.
+
+    Raises:
+        TranscriptError, UnknownFormat, ConfigError.
+    """
+    talks: list[tuple[Session, tuple[Turn, ...]]] = []
     with open_reader(path, me=tuple(me)) as reader:
         for one in reader.conversations or (reader,):
-            turns += keep_turns(list(one), one.session)[0]
-    calls = len(cut_segments(turns, zone=vault.zone))
-    if vault.config.extract.model in ("", "rules"):
-        return Estimate(len(turns), 0, Tokens(), 0.0)
-    return Estimate(len(turns), calls, Tokens(), None)
+            turns = tuple(redact_turn(turn) for turn in keep_turns(list(one), one.session)[0])
+            talks.append((one.session, turns))
+    count = sum(len(turns) for _, turns in talks)
+    settings = vault.config.extract
+    if settings.model in ("", "rules"):
+        return Estimate(count, 0, Tokens(), 0.0)
+    pages = list(_pages(vault, identity or _any_identity(vault), talks))
+    tokens = Tokens(sum(page.tokens for page in pages), len(pages) * EXPECTED_ANSWER)
+    cost = price(parse_name(settings.model), tokens, elsewhere=bool(settings.base_url))
+    return Estimate(count, len(pages), tokens, cost)
+
+
+def _pages(
+    vault: Vault, identity: str, talks: Sequence[tuple[Session, tuple[Turn, ...]]]
+) -> Iterator[Page]:
+    """The calls that extraction would make now."""
+    prompts = prompter(vault)
+    for session, turns in talks:
+        types = ordinary_types(read_policy(vault, identity, session.memory_policy), vault.registry)
+        for segment in plan_segments(vault, turns) if types else ():
+            yield from prompts.pages(make_request(vault, identity, segment, types, None, vault.now()))
 
 
 def _texts(

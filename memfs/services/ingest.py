@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import ExtractionError, InvalidRequest, LeaseLost, TranscriptError, UnknownFormat
-from memfs.model import Dropped, Session, Tokens, Turn
+from memfs.model import Cursor, Dropped, Session, Tokens, Turn
 from memfs.services import backfill
 from memfs.services.commit import require_branch
 from memfs.services.extracting import EARLIER_TURNS, Extracted, choose_extractor, extract_turns
+from memfs.services.failing import Rounds
 from memfs.services.kept import keep_copy
 from memfs.services.merging import Merged, MergeWork, merge_settled
 from memfs.services.policies import read_policy
@@ -24,11 +25,19 @@ from memfs.services.progress import move_cursors, take_pending
 from memfs.services.restoring import restore_seen
 from memfs.services.reverts import absorb_reverts
 from memfs.services.seen import SeenMessages, open_seen
-from memfs.services.sessions import NewTurns, cursor_place, is_merged, read_new_turns
+from memfs.services.sessions import NewTurns, Part, cursor_place, first_part, is_merged, read_new_turns
 from memfs.services.sources import FROM_CWD, TranscriptFile, find_all, named_files
 from memfs.transcripts.privacy import Withheld, keep_turns
 from memfs.transcripts.times import turn_time
-from memfs.vault.leases import DEADLINE_MARGIN, LEASE_SECONDS, Held, Lease, acquire_lease, release_lease, renew_lease
+from memfs.vault.leases import (
+    DEADLINE_MARGIN,
+    LEASE_SECONDS,
+    Held,
+    Lease,
+    acquire_lease,
+    release_lease,
+    renew_lease,
+)
 from memfs.vault.local import LocalState
 from memfs.vault.records import set_last_run
 
@@ -90,17 +99,19 @@ def ingest(
     files: Iterable[TranscriptFile] | None = None,
     announce: Announce | None = None,
     now: datetime | None = None,
+    extractor: Extractor | None = None,
 ) -> IngestReport:
     """Merge what is new in ``paths``, or in all sources of the vault, into memory.
 
     ``choice`` is the backfill choice (``none``, ``30d``, ``all``) for new sources with many sessions; ``announce`` is
-    told of each session as it is merged; ``now`` stands in for the day of turns that have no time.
+    told of each session as it is merged; ``now`` stands in for the day of turns that have no time; ``extractor``
+    is another one than the settings name.
 
     Raises:
         InvalidRequest: it cannot be told which identity is meant.
         ConfigError, RepositoryBusy, VaultLocked.
     """
-    extractor = choose_extractor(vault)
+    extractor = extractor or choose_extractor(vault)
     if extractor is None:
         return IngestReport(waiting=("extraction is turned off (extract.model is empty)",))
     tell = announce or (lambda _: None)
@@ -275,6 +286,7 @@ def _ingest_batch(
     cursor = replace(new.cursor, off_record=withheld.session_off)
     changed = datetime.fromtimestamp(file.stat.mtime_ns / 1e9, UTC)
     extracted = Extracted()
+    part = Part(new.turns, new.keys, cursor)
     if kept:
         require_branch(vault)  # a model is not asked for what cannot be committed now
         extracted = extract_turns(
@@ -288,14 +300,19 @@ def _ingest_batch(
             project=_project(file, new.session),
             earlier=earlier,
             now=now,
+            failures=Rounds(vault, identity, new.key),
+            between=lambda: _renewed(vault, lease, after=60.0),
         )
+        if extracted.waiting:
+            part = first_part(new, file, _place(new, kept[extracted.read]))
+            kept = kept[: extracted.read]
     if kept and vault.config.transcripts.keep:
         keep_copy(vault, identity, new.key, new.session, kept)
     lease = _renewed(vault, lease, after=LEASE_SECONDS - DEADLINE_MARGIN)  # the extractor may have taken long
     work = MergeWork(
         identity,
         proposals=extracted.proposals,
-        cursors=(cursor, *take_pending(vault, identity, cursor)),
+        cursors=_moves(vault, identity, part.cursor, cursor),
         source=str(new.key),
         extractor=extractor.name,
         tokens=extracted.tokens,
@@ -306,12 +323,31 @@ def _ingest_batch(
     merged = merge_settled(vault, work)
     if not merged.waiting:
         move_cursors(vault, work, committed=merged.commit is not None)
-        seen.add(identity, str(new.key), new.cursor.offset, new.keys)
-    return _report(identity, file, new, extracted, merged, withheld), merged.waiting
+        seen.add(identity, str(new.key), part.cursor.offset if part.cursor else 0, part.keys)
+    waiting = (f"{new.key}: {extracted.waiting}",) if extracted.waiting else ()
+    return _report(identity, file, new, part, extracted, merged, withheld), (*merged.waiting, *waiting)
+
+
+def _place(new: NewTurns, turn: Turn) -> int:
+    """Where in the batch a kept turn stands."""
+    return next(at for at, other in enumerate(new.turns) if other.id == turn.id)
+
+
+def _moves(vault: Vault, identity: str, moved: Cursor | None, whole: Cursor) -> tuple[Cursor, ...]:
+    """The cursors of a merge: where the session was read to, and what waits of others."""
+    if moved is None:
+        return take_pending(vault, identity, whole)
+    return (replace(moved, off_record=whole.off_record), *take_pending(vault, identity, whole))
 
 
 def _report(
-    identity: str, file: TranscriptFile, new: NewTurns, extracted: Extracted, merged: Merged, withheld: Withheld
+    identity: str,
+    file: TranscriptFile,
+    new: NewTurns,
+    part: Part,
+    extracted: Extracted,
+    merged: Merged,
+    withheld: Withheld,
 ) -> SessionReport:
     refused = [
         Dropped(outcome.type, outcome.reason or outcome.action)
@@ -322,7 +358,7 @@ def _report(
         source=new.key.source,
         session=new.key.session,
         identity=identity,
-        turns=len(new.turns),
+        turns=len(part.turns),
         added=merged.count("added"),
         updated=merged.count("updated"),
         superseded=merged.count("superseded"),

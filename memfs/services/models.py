@@ -58,14 +58,13 @@ class VaultMeter:
 def model_extractor(
     vault: Vault,
     *,
-    metered: bool = True,
     prompt: str = "extract",
     environ: Mapping[str, str] | None = None,
     patience: Patience = _REAL_TIME,
 ) -> ModelExtractor:
     """The extractor of ``extract.model``, a language model. Nothing is imported or called before it is used.
 
-    ``metered``: count against the budget of this vault. ``prompt``: the template that asks.
+    ``prompt``: the template that asks. Tokens count against the budget of the vault, where there is one.
 
     Raises:
         ConfigError: the model's name, its key or its prompt cannot be used.
@@ -74,7 +73,7 @@ def model_extractor(
     name = parse_name(settings.model)
     key = find_key(vault, name, os.environ if environ is None else environ)
     endpoint = Endpoint(name, settings.base_url, key, float(settings.timeout_seconds))
-    meter: Meter = VaultMeter(vault, name) if metered else Unmetered()
+    meter: Meter = VaultMeter(vault, name) if vault.top.is_dir() else Unmetered()
     return ModelExtractor(ModelClient(endpoint, patience), prompter(vault, prompt), meter)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,14 @@ from memfs.services.ingest import Announce, IngestReport, ingest
 from memfs.services.merging import MergeWork, merge_settled
 from memfs.services.policies import read_policy
 from memfs.services.reading import INGEST_LIMITS, open_reader
-from memfs.services.sessions import SessionKey, session_key
+from memfs.services.sessions import SessionKey, message_names, session_key
 from memfs.services.sources import find_transcripts, list_sources
 from memfs.transcripts.privacy import keep_turns
 from memfs.vault.local import LocalState
 from memfs.vault.records import Quarantine, quarantined, release_quarantine
 
 if TYPE_CHECKING:
+    from memfs.extraction.request import Extractor
     from memfs.model import Session, Turn
     from memfs.services.opening import Vault
 
@@ -32,15 +33,25 @@ class Retried:
     ingest: IngestReport
 
 
-def retry(vault: Vault, *, identity: str | None = None, announce: Announce | None = None) -> Retried:
-    """Try the quarantined ranges again, then everything that is not merged. Failures stay where they are."""
+def retry(
+    vault: Vault,
+    *,
+    identity: str | None = None,
+    announce: Announce | None = None,
+    extractor: Extractor | None = None,
+) -> Retried:
+    """Try the quarantined ranges again, then everything that is not merged. Failures stay where they are.
+
+    ``extractor`` is another one than the settings name.
+    """
     state = LocalState(vault.layout)
+    extractor = extractor or choose_extractor(vault)
     merged, failed = [], []
     for item in quarantined(state):
         if identity is not None and item.identity != identity:
             continue
         try:
-            reason = _retry_range(vault, item)
+            reason = _retry_range(vault, extractor, item)
         except (ExtractionError, TranscriptError) as error:
             reason = str(error)
         if reason is None:
@@ -49,12 +60,11 @@ def retry(vault: Vault, *, identity: str | None = None, announce: Announce | Non
         else:
             failed.append((item, reason))
     state.update_record("failures", lambda record: record.clear())
-    return Retried(tuple(merged), tuple(failed), ingest(vault, announce=announce))
+    return Retried(tuple(merged), tuple(failed), ingest(vault, announce=announce, extractor=extractor))
 
 
-def _retry_range(vault: Vault, item: Quarantine) -> str | None:
+def _retry_range(vault: Vault, extractor: Extractor | None, item: Quarantine) -> str | None:
     """Extract and merge one range; why it cannot be done, or None when it is done."""
-    extractor = choose_extractor(vault)
     if extractor is None:
         return "extraction is turned off"
     key = SessionKey(item.source, item.session)
@@ -93,7 +103,10 @@ def _find_range(vault: Vault, key: SessionKey, item: Quarantine) -> tuple[Sessio
                 with open_reader(file.path, me=file.source.me, limits=INGEST_LIMITS) as reader:
                     for one in reader.conversations or (reader,):
                         if session_key(one, file) == key:
-                            return one.session, [turn for turn in one if _within(turn, item)]
+                            turns = list(one)
+                            keys, _ = message_names(key, one.incremental, turns)
+                            named = [replace(turn, id=own) for turn, own in zip(turns, keys, strict=True)]
+                            return one.session, [turn for turn in named if _within(turn, item)]
             except TranscriptError:
                 continue
     return None

@@ -52,6 +52,33 @@ class NewTurns:
     last: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The first turns of a batch, when the others have to wait.
+
+    ``cursor`` is None where none can say so: formats that are rewritten whole are read up to their end or not at
+    all, and only ``keys`` tell their turns.
+    """
+
+    turns: tuple[Turn, ...]
+    keys: tuple[str, ...]
+    cursor: Cursor | None
+
+
+def first_part(new: NewTurns, file: TranscriptFile, count: int) -> Part:
+    """The first ``count`` turns of a batch, with the cursor behind them."""
+    turns = new.turns[:count]
+    if count >= len(new.turns):
+        return Part(turns, new.keys, new.cursor)
+    keys = tuple(_among_sessions(new.key, turn.id or "") for turn in turns)
+    if not turns or turns[-1].end <= turns[-1].start:
+        return Part(turns, keys, None)
+    with open_stream(file.path) as stream:
+        plain = _plain(stream, str(file.path))
+        named = [turn for turn in turns if (turn.id or "@")[0] not in "@~"]
+        return Part(turns, keys, _cursor(new.key, file, plain, turns[-1].end, named, None))
+
+
 def session_key(reader: Reader, file: TranscriptFile) -> SessionKey:
     """The key of the conversation that a reader has open."""
     session = reader.session
@@ -183,7 +210,11 @@ def message_names(key: SessionKey, incremental: bool, turns: Sequence[Turn]) -> 
     A message id is the same in every copy of a session; a place or a content names a turn in its session only.
     """
     keys = _numbered(turn_key(turn, incremental) for turn in turns)
-    return keys, [f"{key}{name}" if name[0] in "@~" else name for name in keys]
+    return keys, [_among_sessions(key, name) for name in keys]
+
+
+def _among_sessions(key: SessionKey, name: str) -> str:
+    return f"{key}{name}" if name[:1] in ("@", "~") else name
 
 
 def _numbered(keys: Iterable[str]) -> list[str]:

@@ -5,7 +5,6 @@ Everything a provider or its library can do wrong comes out as `CallFailed`, whi
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -85,6 +84,8 @@ def call_model(endpoint: Endpoint, question: Question, mode: Mode, ceiling: int)
         CallFailed: there is no answer.
         ConfigError: the libraries are not installed.
     """
+    import asyncio
+
     try:
         return asyncio.run(_call(endpoint, question, mode, ceiling))
     except ImportError as error:
