@@ -49,21 +49,40 @@ def purge_texts(repository: Repository, texts: Sequence[bytes]) -> Purged:
     The tip of the current branch must hold none of them, so that files and index stay right.
 
     Raises:
-        HistoryError: a file of the tip still holds the text, or git could not do it; refs are then as before.
+        HistoryError: a file of the tip still holds the text, the repository is of a kind that cannot be rewritten, or
+            git could not do it; refs are then as before.
     """
-    wanted = [text for text in texts if text.strip()]
+    wanted = sorted((text for text in texts if text.strip()), key=len, reverse=True)
+    require_rewritable(repository)
     _require_clean_tip(repository, wanted)
     before = _refs(repository)
     _rewrite(repository, wanted)
     moved = tuple(sorted(ref for ref, oid in _refs(repository).items() if before.get(ref) != oid))
-    repository.git.run("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all", seconds=_SECONDS)
+    repository.git.run(
+        "reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all", seconds=_SECONDS
+    )
     repository.git.run("gc", "--quiet", "--prune=now", seconds=_SECONDS, record=True)
     left, count = find_text(repository, wanted)
     return Purged(moved, count, left)
 
 
+def require_rewritable(repository: Repository) -> None:
+    """Raise HistoryError where a rewrite would lose something of the person's, or could not reach all of history."""
+    if repository.is_shallow():
+        raise HistoryError(
+            "this clone is shallow, so it lacks what would have to be rewritten", hint="purge a full clone"
+        )
+    if repository.read_ref("refs/stash") is not None:
+        raise HistoryError(
+            "there is work in the stash, which a rewrite of history would lose",
+            hint="git stash pop (or drop) first, then try again",
+        )
+
+
 def _refs(repository: Repository) -> dict[str, str]:
-    told = repository.git.run("for-each-ref", "--format=%(refname) %(objectname)").out.decode("utf-8", "surrogateescape")
+    told = repository.git.run("for-each-ref", "--format=%(refname) %(objectname)").out.decode(
+        "utf-8", "surrogateescape"
+    )
     return {name: oid for name, _, oid in (line.partition(" ") for line in told.splitlines())}
 
 
@@ -135,7 +154,9 @@ def _all_objects(repository: Repository) -> Iterator[tuple[str, str, bytes]]:
         raise HistoryError("the objects could not be read")
 
 
-def _start(repository: Repository, *arguments: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+def _start(
+    repository: Repository, *arguments: str, stdin: int = subprocess.DEVNULL
+) -> subprocess.Popen[bytes]:
     """A git child whose output is read as a stream; hardened as every other one."""
     settings = [part for key, value in OVERRIDES for part in ("-c", f"{key}={value}")]
     places = [f"--git-dir={repository.git_dir}", f"--work-tree={repository.top}"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from memfs.history.log import LogEntry, read_commit
 from memfs.history.repository import Repository
 
@@ -27,3 +29,25 @@ def line_author(repository: Repository, path: str, line: str) -> LogEntry | None
     options = ("-n1", "--format=%H", "--no-textconv", "--no-ext-diff", f"-S{line}")
     found = repository.git.run("log", *options, "--end-of-options", head, "--", path, seconds=120).out
     return read_commit(repository, found.decode("ascii").strip()) if found.strip() else None
+
+
+def versions_with_id(repository: Repository, block_id: str) -> Iterator[bytes]:
+    """Every version of every file, in the commits of all refs, that changed a line with ``^block_id``."""
+    options = (
+        "-z",
+        "-m",
+        "--root",
+        "--name-only",
+        "--no-renames",
+        "--no-textconv",
+        "--no-ext-diff",
+        "--diff-filter=d",
+    )
+    wanted = (*options, "--format=%x01%H", "-G", rf"\^{block_id}")
+    told = repository.git.run("log", "--all", *wanted, seconds=600).out.decode("utf-8", "surrogateescape")
+    for record in filter(None, told.split("\1")):
+        commit, *paths = (field.strip("\n") for field in record.split("\0"))
+        for path in filter(None, paths):
+            data = repository.read_blob(commit, path)
+            if data is not None:
+                yield data

@@ -87,7 +87,7 @@ def why(vault: Vault, reference: str) -> Why:
     """
     view = find_view(vault, reference)
     found = reversed(_provenance(vault, view))
-    reasons = tuple(Reason(each, tuple(_said(vault, view.identity, each))) for each in found)
+    reasons = tuple(Reason(each, tuple(said_turns(vault, view.identity, each))) for each in found)
     author, commit = _hand_commit(vault, view) if view.origin == "hand" else (None, None)
     return Why(view, reasons, author, commit)
 
@@ -258,7 +258,7 @@ def _hand_commit(vault: Vault, view: EntryView) -> tuple[str | None, str | None]
     return (change.author, change.commit) if change else (None, None)
 
 
-def _said(vault: Vault, identity: str, provenance: Provenance) -> Iterator[SaidTurn]:
+def said_turns(vault: Vault, identity: str, provenance: Provenance) -> Iterator[SaidTurn]:
     """The turns that a commit went by, as far as a copy of them is left."""
     wanted = dict.fromkeys(provenance.messages)
     source, _, session = (provenance.source or "").partition("/")

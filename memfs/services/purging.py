@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memfs.errors import TranscriptError
+from memfs.errors import EntryNotFound, TranscriptError
 from memfs.markdown import parse_document
+from memfs.memory.ids import MEMFS_ID
+from memfs.memory.views import suggestion_text
+from memfs.memory.wording import unstruck
 from memfs.services.changing import forget
 from memfs.services.commit import open_transaction
-from memfs.services.entries import find_entry
+from memfs.services.entries import list_entries
 from memfs.services.kept import kept_copy
 from memfs.services.recall import open_index, refresh_index
 from memfs.services.sessions import SessionKey
+from memfs.vault.displaced import list_displaced
 from memfs.vault.files import remove_file
 
 if TYPE_CHECKING:
-    from memfs.history.provenance import Provenance
+    from memfs.history.provenance import Provenance, ProvenanceIndex
     from memfs.services.opening import Vault
+
+_NAME = re.compile(r"[A-Za-z0-9-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,64 +50,114 @@ class Forgotten:
 def purge(vault: Vault, reference: str) -> Forgotten:
     """Forget an entry and take every wording it ever had out of history, kept copies and caches.
 
-    Commits from its first appearance on get new ids; clones and remotes keep the old ones until they are replaced.
+    What offers or superseded it goes too. One that was forgotten before is purged all the same. Commits from its first
+    appearance on get new ids; clones and remotes keep the old ones until they are replaced.
 
     Raises:
-        EntryNotFound: no entry has this id.
-        HistoryError: the text stands in another file of the vault too; the entry is forgotten, history is as it was.
+        EntryNotFound: no entry has or had this id.
+        HistoryError: the repository cannot be rewritten; or the text stands in another file of the vault too: then the
+            entry is forgotten, and history is as it was.
     """
     from memfs.history.provenance import ProvenanceIndex
-    from memfs.history.purge import purge_texts
-    from memfs.services.audit import why
+    from memfs.history.purge import purge_texts, require_rewritable
 
-    place = find_entry(vault, reference)
-    reasons = why(vault, reference).reasons
-    texts = wordings(vault, place.id, place.path)
-    forget(vault, reference)
+    entry = reference.strip().removeprefix("^")
+    require_rewritable(vault.repository)
+    index = ProvenanceIndex(vault.layout.derived / "provenance", vault.repository)
+    proofs = [*_proofs(vault, index, entry), *index.find(f"{entry}-q")]
+    originals = {path for proof in proofs for path in _originals(vault, proof)}
+    _forget_all(vault, entry)
+    texts = [text.encode("utf-8", "surrogateescape") for text in wordings(vault, entry)]
+    if not texts:
+        raise EntryNotFound(
+            f"no entry {entry!r}, neither now nor in history", hint="memfs list shows the ids"
+        )
     with open_transaction(vault):
-        _drop_displaced(vault)
-        purged = purge_texts(vault.repository, [text.encode() for text in texts])
-    copies = [path for reason in reasons if (path := _purge_copy(vault, place.identity, reason.provenance))]
-    ProvenanceIndex(vault.layout.derived / "provenance", vault.repository).rebuild()
-    refresh_index(vault, open_index(vault, vectors=False))
-    originals = {said.path for reason in reasons for said in reason.turns if said.path and not said.kept}
+        _drop_displaced(vault, texts)
+        purged = purge_texts(vault.repository, texts)
+    copies = [path for proof in proofs for path in _purge_copies(vault, proof)]
+    index.rebuild()
+    shutil.rmtree(vault.layout.derived / "index", ignore_errors=True)  # deleted text stays in it for a while
+    refresh_index(vault, open_index(vault))
     return Forgotten(
-        place.id, purged.moved, purged.objects, purged.left, tuple(dict.fromkeys(copies)), tuple(sorted(originals))
+        entry,
+        purged.moved,
+        purged.objects,
+        purged.left,
+        tuple(dict.fromkeys(copies)),
+        tuple(sorted(originals)),
     )
 
 
-def wordings(vault: Vault, entry: str, path: str) -> tuple[str, ...]:
-    """Every text that an entry (or a suggestion for it) ever had, in all commits and now."""
-    from memfs.history.log import read_log
+def _proofs(vault: Vault, index: ProvenanceIndex, entry: str) -> Sequence[Provenance]:
+    from memfs.services.audit import why
 
-    commits = [commit.commit for commit in read_log(vault.repository, paths=[path])]
-    versions = [(vault.top / path).read_text(encoding="utf-8", errors="replace")]
-    versions += [
-        data.decode("utf-8", "replace")
-        for commit in commits
-        if (data := vault.repository.read_blob(commit, path)) is not None
+    try:
+        return [reason.provenance for reason in why(vault, entry).reasons]
+    except EntryNotFound:
+        return index.find(entry)
+
+
+def _forget_all(vault: Vault, entry: str) -> None:
+    """Forget an entry with the decisions that it superseded; what is gone already is gone."""
+    if not entry:
+        return
+    for each in (*_superseded(vault, entry), entry):
+        with suppress(EntryNotFound):
+            forget(vault, each)
+
+
+def _superseded(vault: Vault, entry: str) -> list[str]:
+    """The ids of the decisions that an entry superseded."""
+    return [
+        view.id for view in list_entries(vault) if view.id and view.id != entry and _belongs(view.id, entry)
     ]
+
+
+def _belongs(block_id: str, entry: str) -> bool:
+    """Whether a line is the entry, offered for it, or superseded by it."""
+    own = block_id.removesuffix("-q")
+    return own == entry or (MEMFS_ID.fullmatch(own) is not None and own.rpartition("-")[0] == entry)
+
+
+def wordings(vault: Vault, entry: str) -> tuple[str, ...]:
+    """Every text that an entry (or a suggestion for it) ever had in the commits of all branches and tags."""
+    from memfs.history.purge import PLACEHOLDER
+    from memfs.history.tracing import versions_with_id
+
     found: dict[str, None] = {}
-    for text in versions:
-        for block in parse_document(text).blocks:
-            if block.block_id and block.block_id.removesuffix("-q").startswith(entry):
-                found[block.text] = None
-    return tuple(text for text in found if text.strip())
+    for data in versions_with_id(vault.repository, entry) if _NAME.fullmatch(entry) else ():
+        for block in parse_document(data.decode("utf-8", "surrogateescape")).blocks:
+            if block.block_id and _belongs(block.block_id, entry):
+                said = suggestion_text(block) if block.kind == "callout" else unstruck(block.text)
+                found.update(dict.fromkeys(line.strip() for line in said.split("\n")))
+    return tuple(text for text in found if text and text.encode() != PLACEHOLDER)
 
 
-def _drop_displaced(vault: Vault) -> None:
-    for path in vault.layout.displaced.glob("*"):
-        remove_file(path)
+def _originals(vault: Vault, proof: Provenance) -> Iterator[str]:
+    """The transcripts, not memfs's to change, that hold the proving turns."""
+    from memfs.services.audit import said_turns
+
+    for identity in vault.identities()[:1]:  # it looks in all of them
+        yield from (said.path for said in said_turns(vault, identity, proof) if said.path and not said.kept)
 
 
-def _purge_copy(vault: Vault, identity: str, provenance: Provenance) -> str | None:
-    """Rewrite the kept copy of a session without the turns that proved the entry."""
+def _drop_displaced(vault: Vault, texts: Sequence[bytes]) -> None:
+    for kept in list_displaced(vault.layout):
+        place = Path(kept.place)
+        if place.is_file() and any(text in place.read_bytes() for text in texts):
+            remove_file(place)
+            remove_file(vault.layout.displaced / f"{kept.name}.json")
+
+
+def _purge_copies(vault: Vault, provenance: Provenance) -> Iterator[str]:
+    """Rewrite the kept copies of a session without the turns that proved the entry."""
     source, _, session = (provenance.source or "").partition("/")
-    path = kept_copy(vault, identity, SessionKey(source, session)) if session else None
-    if path is None or not path.is_file():
-        return None
-    _without_turns(path, frozenset(provenance.messages))
-    return str(path)
+    for identity in vault.identities() if session else ():
+        path = kept_copy(vault, identity, SessionKey(source, session))
+        if path.is_file():
+            _without_turns(path, frozenset(provenance.messages))
+            yield str(path)
 
 
 def _without_turns(path: Path, messages: frozenset[str]) -> None:
