@@ -6,13 +6,18 @@ from memfs.errors import InvalidDocument
 from memfs.markdown import Document, parse_document
 
 
+def is_blank(text: str) -> bool:
+    """Whether a document has nothing in it. Spaces that only Unicode knows are somebody's text."""
+    return not text.strip("\ufeff \t\r\n")
+
+
 def check_edit(before: str, after: str, entries: frozenset[str]) -> None:
     """Raises InvalidDocument where an edit changes anything but these entries, or leaves nothing.
 
     Outside of the lines of these entries every line must still be there, in order; new ones may only be
     empty lines and, for a section or document that was made, headings and frontmatter.
     """
-    if before.strip() and not after.strip():
+    if not is_blank(before) and is_blank(after):
         raise InvalidDocument("the merge would empty the document")
     old, new = _other_lines(parse_document(before), entries), _other_lines(parse_document(after), entries)
     rest = iter(new)
@@ -25,7 +30,7 @@ def check_edit(before: str, after: str, entries: frozenset[str]) -> None:
         else:
             raise InvalidDocument("the merge would change a line that is not its own")
     added += [line for line, _ in rest]
-    if before.strip() and any(not line.lstrip().startswith("#") for line in added):
+    if not is_blank(before) and any(not line.lstrip().startswith("#") for line in added):
         raise InvalidDocument("the merge would add a line that is no entry of its own")
 
 

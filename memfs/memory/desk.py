@@ -9,7 +9,7 @@ from datetime import datetime
 
 from memfs.errors import MemfsError
 from memfs.markdown import Block, Document, parse_document
-from memfs.memory.checks import check_edit
+from memfs.memory.checks import check_edit, is_blank
 from memfs.memory.ids import said_hash, written_hash
 from memfs.memory.ledger import LedgerRecord, as_utc, parse_ledger, render_ledger
 from memfs.memory.marks import Mark, blocks_entry, blocks_text, parse_marks, render_marks
@@ -52,7 +52,7 @@ class Desk:
 
     def is_blank(self, path: str) -> bool:
         """Whether a document is missing or has nothing in it."""
-        return not (self._texts.get(path) or "").strip("\ufeff \t\r\n")
+        return is_blank(self._texts.get(path) or "")
 
     def edit(self, path: str, text: str, entries: Iterable[str]) -> None:
         """Take a new text for a document, provided that only these entries (ids) changed.
