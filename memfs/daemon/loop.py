@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from memfs.daemon.areas import SETTLE_SECONDS
 from memfs.daemon.changes import ChangeSet
 from memfs.daemon.watcher import Watcher
 from memfs.daemon.wording import Notice, notice, say
@@ -15,7 +16,6 @@ from memfs.daemon.work import TranscriptWork
 from memfs.errors import MemfsError, RepositoryBusy, VaultLocked
 from memfs.services.commit import open_transaction
 from memfs.services.opening import Vault, open_vault
-from memfs.services.placing import SETTLE_SECONDS
 from memfs.services.progress import commit_old_moves
 from memfs.services.recall import follow_index, open_index
 from memfs.vault.displaced import list_displaced
