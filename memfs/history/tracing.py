@@ -13,11 +13,21 @@ def name_at(repository: Repository, commit: str, path: str) -> str | None:
     if repository.blob_ids(commit, [path])[path] is not None:
         return path
     head = repository.head().commit
-    options = ("-r", "-z", "--name-status", "--find-renames", "--diff-filter=R", "--no-ext-diff")
-    told = repository.git.run("diff-tree", *options, "--end-of-options", commit, head or commit).out
+    options = (
+        "--follow",
+        "-z",
+        "--name-status",
+        "--format=",
+        "--diff-filter=R",
+        "--no-ext-diff",
+        "--no-textconv",
+    )
+    asked = ("--end-of-options", head or commit, f"^{commit}")
+    told = repository.git.run("log", *options, *asked, "--", path, seconds=120).out
     fields = told.decode("utf-8", "surrogateescape").split("\0")
-    names = {new: old for _, old, new in zip(fields[0::3], fields[1::3], fields[2::3], strict=False)}
-    return names.get(path)
+    for _, old, new in zip(fields[0::3], fields[1::3], fields[2::3], strict=False):
+        path = old if new == path else path
+    return path if repository.blob_ids(commit, [path])[path] is not None else None
 
 
 def line_author(repository: Repository, path: str, line: str) -> LogEntry | None:
