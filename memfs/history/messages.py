@@ -68,7 +68,7 @@ def fold(text: str) -> str:
 def render_message(message: CommitMessage) -> str:
     """The text of a commit message. Whatever the parts hold, only the trailers given become trailers."""
     subject = fold(message.subject)[:SUBJECT_LIMIT].rstrip() or f"memfs {fold(message.kind)}"
-    body = "\n".join(_CONTROL.sub("", line.rstrip()) for line in re.split(r"\r\n?|\n", message.body)).strip(
+    body = "\n".join(_CONTROL.sub("", line).rstrip() for line in re.split(r"\r\n?|\n", message.body)).strip(
         "\n"
     )
     parts = [_harmless(subject), _harmless(body), "\n".join(_trailers(message))]
