@@ -14,7 +14,8 @@ from pathlib import Path
 from memfs.model import Stat
 
 _SCHEMA = """
-create table if not exists seen (identity text, message text, primary key (identity, message)) without rowid;
+create table if not exists messages (
+    identity text, message text, session text, primary key (identity, message)) without rowid;
 create table if not exists sessions (
     identity text, session text, offset integer, primary key (identity, session)) without rowid;
 create table if not exists files (path text primary key, stat text, cursors text) without rowid;
@@ -37,7 +38,7 @@ class SeenMessages:
             part = names[start : start + _CHUNK]
             marks = ",".join("?" * len(part))
             rows = self._db.execute(
-                f"select message from seen where identity = ? and message in ({marks})", [identity, *part]
+                f"select message from messages where identity = ? and message in ({marks})", [identity, *part]
             )
             found.update(row[0] for row in rows)
         return frozenset(found)
@@ -46,9 +47,23 @@ class SeenMessages:
         """Note the messages of a session that was read up to ``offset``."""
         with self._db:
             self._db.executemany(
-                "insert or ignore into seen values (?, ?)", [(identity, message) for message in messages]
+                "insert or ignore into messages values (?, ?, ?)",
+                [(identity, message, session) for message in messages],
             )
             self._db.execute("insert or replace into sessions values (?, ?, ?)", (identity, session, offset))
+
+    def rewind(self, identity: str, session: str, offset: int) -> None:
+        """Forget what a session brought when it is noted beyond ``offset``, the furthest of its cursors now.
+
+        A person took the merge back together with its cursor (`git reset`): what it read is new again.
+        """
+        row = self._db.execute(
+            "select offset from sessions where identity = ? and session = ?", [identity, session]
+        ).fetchone()
+        if row is not None and row[0] > offset:
+            with self._db:
+                self._db.execute("delete from sessions where identity = ? and session = ?", [identity, session])
+                self._db.execute("delete from messages where identity = ? and session = ?", [identity, session])
 
     def offsets(self, identity: str) -> Mapping[str, int]:
         """How far each session is noted."""

@@ -149,7 +149,7 @@ def _read_on(
     """A transcript that grows: from the cursor on."""
     with ExitStack() as stack:
         plain = _plain(stack.enter_context(open_stream(file.path)), str(file.path))
-        cursor = _find_cursor(vault, identity, key, plain)
+        cursor = _find_cursor(vault, identity, key, plain, seen)
         start = cursor.offset if cursor else 0
         reader = stack.enter_context(
             open_reader(file.path, start=start, me=file.source.me, limits=INGEST_LIMITS)
@@ -175,7 +175,7 @@ def _read_whole(
     turns = list(reader)
     with open_stream(file.path) as stream:
         plain = _plain(stream, str(file.path))
-        cursor = _find_cursor(vault, identity, key, plain)
+        cursor = _find_cursor(vault, identity, key, plain, seen)
         if cursor is not None and cursor.offset == cursor.size == file.stat.size:
             return
         batch = _batch(identity, key, reader, turns, seen, _cursor(key, file, plain, file.stat.size, turns, cursor), True)
@@ -227,18 +227,22 @@ def _numbered(keys: Iterable[str]) -> list[str]:
     return numbered
 
 
-def _find_cursor(vault: Vault, identity: str, key: SessionKey, plain: BinaryIO) -> Cursor | None:
+def _find_cursor(
+    vault: Vault, identity: str, key: SessionKey, plain: BinaryIO, seen: SeenMessages
+) -> Cursor | None:
     """The furthest cursor, committed or pending, whose hashes fit the transcript as it is now."""
     from memfs.history.cursors import choose_cursor, cursor_fits, prefix_hashes
 
     size = _size(plain)
+    cursors = known_cursors(vault, identity, key)
+    seen.rewind(identity, str(key), max((cursor.offset for cursor in cursors), default=0))
 
     def fits(cursor: Cursor) -> bool:
         if cursor.offset > size:
             return False
         return cursor_fits(cursor, size, *prefix_hashes(_ranges(plain), cursor.offset))
 
-    return choose_cursor(known_cursors(vault, identity, key), fits)
+    return choose_cursor(cursors, fits)
 
 
 def known_cursors(vault: Vault, identity: str, key: SessionKey) -> list[Cursor]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
@@ -51,12 +52,22 @@ def vault(template: Path, tmp_path: Path) -> Vault:
     return copy_vault(template, tmp_path / "vault")
 
 
-def read_again(vault: Vault, *, grown: bool = False) -> IngestReport:
-    """Ingest as on a new day, with nothing derived left; ``grown``: the second session went on."""
-    shutil.rmtree(vault.layout.derived, ignore_errors=True)
-    if grown:
-        put_talks(vault, [GROWN])
-    return ingest(vault)
+class Ingest(Protocol):
+    def __call__(self, vault: Vault, *, grown: bool = False) -> IngestReport: ...
+
+
+@pytest.fixture(params=[False, True], ids=["derived kept", "derived gone"])
+def read_again(request: pytest.FixtureRequest) -> Ingest:
+    """Ingest again, with or without what is derived; ``grown``: the second session went on."""
+
+    def run_again(vault: Vault, *, grown: bool = False) -> IngestReport:
+        if request.param:
+            shutil.rmtree(vault.layout.derived, ignore_errors=True)
+        if grown:
+            put_talks(vault, [GROWN])
+        return ingest(vault)
+
+    return run_again
 
 
 def count(texts: dict[str, str], line: str) -> int:
@@ -71,7 +82,7 @@ def check_all(vault: Vault, *lines: str) -> None:
     check_sound(vault)
 
 
-def check_goes_on(vault: Vault) -> None:
+def check_goes_on(vault: Vault, read_again: Ingest) -> None:
     """Nothing is merged twice; what the session said since comes in, once."""
     assert sum(session.added for session in read_again(vault).sessions) == 0
     check_all(vault, *OLD, *NEW)
@@ -84,7 +95,7 @@ def entry_of(vault: Vault, line: str) -> str:
     return next(view.id or "" for view in list_entries(vault) if line in view.text)
 
 
-def test_a_revert_of_a_merge_counts_as_its_undo(vault: Vault) -> None:
+def test_a_revert_of_a_merge_counts_as_its_undo(vault: Vault, read_again: Ingest) -> None:
     cursors = {path: text for path, text in texts_at(vault, "HEAD").items() if "/.cursors/" in path}
     run(vault, "revert", "--no-edit", "HEAD")
     for grown in (False, True):
@@ -97,13 +108,13 @@ def test_a_revert_of_a_merge_counts_as_its_undo(vault: Vault) -> None:
     assert {path for path in texts_at(vault, "HEAD") if "/.cursors/" in path} == set(cursors)
 
 
-def test_a_revert_of_a_revert_brings_the_memory_back(vault: Vault) -> None:
+def test_a_revert_of_a_revert_brings_the_memory_back(vault: Vault, read_again: Ingest) -> None:
     run(vault, "revert", "--no-edit", "HEAD")
     run(vault, "revert", "--no-edit", "HEAD")
-    check_goes_on(vault)
+    check_goes_on(vault, read_again)
 
 
-def test_a_revert_of_an_older_merge_keeps_what_came_later(vault: Vault) -> None:
+def test_a_revert_of_an_older_merge_keeps_what_came_later(vault: Vault, read_again: Ingest) -> None:
     if not run(vault, "revert", "--no-edit", "HEAD~1"):  # both merges added to the end of one document
         path = vault.layout.document_rel(IDENTITY, "decisions.md")
         text = texts_at(vault, "HEAD")[path]
@@ -117,26 +128,28 @@ def test_a_revert_of_an_older_merge_keeps_what_came_later(vault: Vault) -> None:
 
 
 @pytest.mark.parametrize("editor", [SQUASH, FIXUP], ids=["squash", "fixup"])
-def test_a_rebase_that_squashes_merges_moves_no_cursor(vault: Vault, editor: dict[str, str]) -> None:
+def test_a_rebase_that_squashes_merges_moves_no_cursor(
+    vault: Vault, read_again: Ingest, editor: dict[str, str]
+) -> None:
     assert run(vault, "rebase", "-q", "-i", "HEAD~2", env=editor)
-    check_goes_on(vault)
+    check_goes_on(vault, read_again)
     reasons = why(vault, entry_of(vault, NEW[0])).reasons
     assert editor is FIXUP or [turn.turn and turn.turn.text for turn in reasons[0].turns] == [SECOND.said[0]]
 
 
-def test_a_squash_merge_moves_no_cursor(vault: Vault) -> None:
+def test_a_squash_merge_moves_no_cursor(vault: Vault, read_again: Ingest) -> None:
     git(vault.top, "branch", "backup")
     git(vault.top, "reset", "-q", "--hard", "HEAD~2")
     git(vault.top, "merge", "-q", "--squash", "backup")
     git(vault.top, "commit", "-q", "-m", "All memory in one")
-    check_goes_on(vault)
+    check_goes_on(vault, read_again)
 
 
-def test_an_amended_merge_stays_what_it_was(vault: Vault) -> None:
+def test_an_amended_merge_stays_what_it_was(vault: Vault, read_again: Ingest) -> None:
     notes = document(vault, "notes.md")
     notes.write_text(notes.read_text(encoding="utf-8") + "- by hand\n", encoding="utf-8")
     run(vault, "commit", "-q", "-a", "--amend", "--no-edit")
-    check_goes_on(vault)
+    check_goes_on(vault, read_again)
     check_all(vault, "- by hand")
     assert why(vault, entry_of(vault, NEW[0])).reasons
 
@@ -150,32 +163,34 @@ def test_undo_of_an_amended_merge_keeps_the_hand_edit(vault: Vault) -> None:
     assert not any(count(texts_on_disk(vault), line) for line in NEW)
 
 
-def test_after_a_soft_reset_the_next_merge_commits_all_of_the_memory(vault: Vault) -> None:
+def test_after_a_soft_reset_the_next_merge_commits_all_of_the_memory(
+    vault: Vault, read_again: Ingest
+) -> None:
     git(vault.top, "reset", "-q", "--soft", "HEAD~1")
     read_again(vault, grown=True)
     head = texts_at(vault, "HEAD")
     assert count(head, LATER) == 1
     assert all(count(head, line) == 1 for line in NEW), "the cursor is committed ahead of its memory"
-    check_goes_on_after_reset(vault)
+    check_goes_on_after_reset(vault, read_again)
 
 
-def check_goes_on_after_reset(vault: Vault) -> None:
+def check_goes_on_after_reset(vault: Vault, read_again: Ingest) -> None:
     assert not any(session.added for session in read_again(vault, grown=True).sessions)
     check_all(vault, *OLD, *NEW, LATER)
 
 
-def test_after_a_soft_reset_a_plain_commit_holds_the_memory(vault: Vault) -> None:
+def test_after_a_soft_reset_a_plain_commit_holds_the_memory(vault: Vault, read_again: Ingest) -> None:
     git(vault.top, "reset", "-q", "--soft", "HEAD~1")
-    check_goes_on(vault)
+    check_goes_on(vault, read_again)
 
 
-def test_after_a_hard_reset_the_transcript_is_read_again(vault: Vault) -> None:
+def test_after_a_hard_reset_the_transcript_is_read_again(vault: Vault, read_again: Ingest) -> None:
     git(vault.top, "reset", "-q", "--hard", "HEAD~1")
     read_again(vault)
     check_all(vault, *OLD, *NEW)
 
 
-def test_a_stash_across_a_merge_gives_the_hand_edit_back(vault: Vault) -> None:
+def test_a_stash_across_a_merge_gives_the_hand_edit_back(vault: Vault, read_again: Ingest) -> None:
     decisions = document(vault, "decisions.md")
     text = decisions.read_text(encoding="utf-8")
     decisions.write_text(text.replace("# Decisions\n", "# Decisions\n\nWhat we settled.\n"), encoding="utf-8")
@@ -186,7 +201,7 @@ def test_a_stash_across_a_merge_gives_the_hand_edit_back(vault: Vault) -> None:
     assert "What we settled." in decisions.read_text(encoding="utf-8")
 
 
-def test_a_merge_on_another_branch_waits_for_the_vaults_own(vault: Vault) -> None:
+def test_a_merge_on_another_branch_waits_for_the_vaults_own(vault: Vault, read_again: Ingest) -> None:
     from memfs.errors import RepositoryBusy
 
     git(vault.top, "switch", "-q", "-c", "other")
@@ -202,7 +217,7 @@ def test_a_merge_on_another_branch_waits_for_the_vaults_own(vault: Vault) -> Non
     "command", [("commit", "-q", "-a"), ("add", "-A")], ids=["commit -a", "add -A, commit"]
 )
 def test_undo_of_a_merge_that_the_person_committed_in_the_window(
-    vault: Vault, command: tuple[str, ...]
+    vault: Vault, read_again: Ingest, command: tuple[str, ...]
 ) -> None:
     """The merge's own commit holds what was left, or nothing; its base tells what it did."""
     put_talks(vault, [GROWN])
