@@ -5,6 +5,7 @@ The answer is never evidence; but who answers "Noted", or repeats the gist, was 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from memfs.extraction.phrasebook import Phrasebook
@@ -13,6 +14,8 @@ from memfs.model import Turn
 
 LONGEST = 120
 LONGEST_ECHO = 60
+STEM = 5  # letters that tell a word in another form: "Ansible tasks" for "ansible-able"
+PRODUCED = re.compile(r"[\"“”„«「『]|^\S{1,20}: |->|→")  # a draft, a table row: made, not noted
 
 
 def took_note(
@@ -35,6 +38,24 @@ def took_note(
         return 2, False
     if says("did") or len(text) > LONGEST_ECHO:
         return 0, False
-    if shingles(text, books) & shingles(sentence, books):
+    if gist(text, books) & gist(sentence, books):
         return 2, False
     return int(says("soft_ack")), False
+
+
+def gist(text: str, books: Sequence[Phrasebook]) -> set[str]:
+    """Numbers and the stems of words with meaning."""
+    words = {part[:STEM] for word in shingles(text, books) for part in re.split(r"[-_/'’]", word) if part}
+    return {word for word in words if len(word) > 2 or word[0] > "\u2e7f"} | set(re.findall(r"\d+", text))
+
+
+def echoes(turns: Sequence[Turn], position: int, sentence: str, books: Sequence[Phrasebook]) -> bool:
+    """Whether the answer to turn ``position`` is nothing but the gist of ``sentence``, in a few words."""
+    answer = turns[position + 1] if position + 1 < len(turns) else None
+    if answer is None or answer.role != "assistant" or answer.tool_calls or len(answer.text) > LONGEST:
+        return False
+    text = answer.text.strip()
+    if any(book.has("not_ack", text) for book in books) or PRODUCED.search(text):
+        return False
+    said, meant = gist(text, books), gist(sentence, books)
+    return len(said & meant) >= max(2, 0.5 * min(len(said), 6))

@@ -48,6 +48,7 @@ class Heard:
     promised: bool = False
     proposal: str = ""
     project: str | None = None
+    echoed: bool = False
 
 
 def find_candidates(sentence: Sentence, heard: Heard) -> tuple[list[Candidate], list[tuple[str, str]]]:
@@ -114,6 +115,8 @@ def _matches(sentence: Sentence, heard: Heard) -> Iterable[tuple[Cue, list[re.Ma
 
 def _strength(cue: Cue, matches: Sequence[re.Match[str]], heard: Heard) -> float:
     """Strong cues stand alone; weak ones when the assistant took note, or when there are two of them."""
+    if cue.needs == "echoed":
+        return 1.0 if heard.echoed else 0.0
     if cue.strength >= 2:
         return cue.strength
     if heard.noted >= (1 if cue.type == "events" else 2):

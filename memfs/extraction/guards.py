@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from memfs.extraction.foreign import BLANK
 from memfs.extraction.phrasebook import REQUEST, Phrasebook
+from memfs.extraction.secret_talk import tells_secret
 from memfs.extraction.sentences import Sentence
 
 ONE_OFF = "one-off"
 QUESTION = "question"
-PLACEHOLDER = "[redacted:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,8 @@ def find_blocks(sentence: Sentence, books: Sequence[Phrasebook]) -> Blocked:
     """What the guards say of each clause."""
     reasons: list[dict[str | None, str]] = [{} for _ in sentence.clauses]
     everywhere: dict[str | None, str] = {}
-    if PLACEHOLDER in sentence.text:
-        for number, (start, end) in enumerate(sentence.clauses):
-            if PLACEHOLDER in sentence.text[start : end + 1]:
-                reasons[number][None] = "secret"
+    if tells_secret(sentence.text):
+        everywhere[None] = "secret"
     for book in books:
         _block_questions(book, sentence, reasons, everywhere)
         for guard in book.guards:

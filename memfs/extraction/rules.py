@@ -11,15 +11,15 @@ import re
 from dataclasses import dataclass, field
 from datetime import date
 
-from memfs.extraction.acknowledgement import took_note
+from memfs.extraction.acknowledgement import echoes, took_note
 from memfs.extraction.candidates import Candidate, Heard, find_candidates
 from memfs.extraction.corrections import add_find, scratch_earlier
 from memfs.extraction.dates import find_dates
 from memfs.extraction.languages import choose_languages
 from memfs.extraction.operations import Find, Place, make_fields
 from memfs.extraction.phrasebook import Phrasebook
-from memfs.extraction.redaction import redact_text
 from memfs.extraction.request import Request
+from memfs.extraction.secret_talk import tells_secret
 from memfs.extraction.segments import local_time
 from memfs.extraction.sentences import Sentence, split_turn
 from memfs.extraction.wording import content_words, tidy
@@ -75,7 +75,8 @@ class _Reading:
             if number and any(book.has("scratch", sentence.masked) for book in self.books):
                 scratch_earlier(self.finds, start)
             noted, promised = took_note(self.request.turns, position, sentence.text, self.books)
-            self._read(position, turn, sentence, noted if few else 0, promised and one)
+            echoed = echoes(self.request.turns, position, sentence.text, self.books)
+            self._read(position, turn, sentence, noted if few else 0, promised and one, echoed)
         if sentences:
             self.before[turn.peer] = (position, sentences[-1].text)
 
@@ -88,7 +89,9 @@ class _Reading:
                 self.playing = True
         return self.playing
 
-    def _read(self, position: int, turn: Turn, sentence: Sentence, noted: int, promised: bool) -> None:
+    def _read(
+        self, position: int, turn: Turn, sentence: Sentence, noted: int, promised: bool, echoed: bool
+    ) -> None:
         said = local_time(turn, self.request.now.tzinfo) if self.request.now.tzinfo else None
         today = (said or self.request.now).date()
         dates = tuple(find_dates(sentence.masked, today, self.books, anchor=self.anchor))
@@ -96,7 +99,7 @@ class _Reading:
             self.anchor = dates[-1].day
         proposal = self._proposal(position)
         candidates, held_back = find_candidates(
-            sentence, Heard(self.books, dates, noted, promised, proposal, self._project_now())
+            sentence, Heard(self.books, dates, noted, promised, proposal, self._project_now(), echoed)
         )
         self.dropped += [Dropped(kind, reason) for kind, reason in held_back]
         for candidate in candidates:
@@ -233,9 +236,7 @@ class _Reading:
         for find in self.finds:
             if allowed and find.type not in allowed:
                 self.dropped.append(Dropped(find.type, "type not allowed"))
-            elif any(
-                isinstance(value, str) and redact_text(value).findings for value in find.fields.values()
-            ):
+            elif any(isinstance(value, str) and tells_secret(value) for value in find.fields.values()):
                 self.dropped.append(Dropped(find.type, "secret"))
             else:
                 operations.append(

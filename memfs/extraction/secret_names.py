@@ -40,6 +40,13 @@ SAID_CJK = re.compile(
 CLOSE = re.compile(
     r"(?i)(?<![a-z])(?P<name>pass(?:word|wd|phrase|code)|pwd|contraseña|passwort|pw)\s(?P<secret>[!-~]{6,120})"
 )
+# "the vault login is opslead / Tr0mbone!42", "密码先拿着 redis 的是 Qm!77-lantern"
+LOGIN = re.compile(
+    r"(?i)(?<![a-z])(?P<name>log[ -]?ins?|accounts?|users?|root|admin|sudo)[ :=][^\r\n]{0,40}?\s?/\s?(?P<secret>[!-.0-~]{6,120})"
+)
+LATER_CJK = re.compile(
+    rf"(?P<name>{_NAMES_CJK})[^，。；\r\n]{{1,16}}?(?:是|为|：|:)\s{{0,3}}(?P<secret>[!-~]{{6,120}})"
+)
 PASSPHRASE = re.compile(
     r"(?i)\b(?:pass|seed|recovery|mnemonic)[ -]?phrase\s(?:is|was|:)\s?"
     r"(?P<secret>(?:[a-z]{3,12}[ ,]{1,2}){3,24}[a-z]{3,12})"

@@ -97,9 +97,12 @@ RULES: tuple[tuple[tuple[str, ...], re.Pattern[str], Replacer], ...] = (
     ((), names.SAID, names.said),
     ((), names.SAID_CJK, names.said),
     ((), names.CLOSE, names.close),
+    ((), names.LOGIN, names.close),
+    ((), names.LATER_CJK, names.close),
     ((), numbers.SSN, group("identity number")),
     ((), numbers.ID_NUMBER, numbers.identity_number),
     ((), numbers.CARD, numbers.card),
+    ((), numbers.CARD_SAID, group("card number")),
     ((), numbers.PHONE_SECRET, group("phone number")),
     ((), _OPAQUE, _opaque),
 )

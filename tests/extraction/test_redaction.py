@@ -38,6 +38,8 @@ SENTENCES = [
     "das Passwort ist Tr0ub4dour-Pelican",
     "Authorization: Bearer Tr0ub4dour-Pelican-99",
     "client_secret = 'Tr0ub4dour-Pelican'",
+    "the admin login is ops / Tr0ub4dour-Pelican",
+    "密码你先拿着库的是 Tr0ub4dour-Pelican",
     "curl -H 'x' https://example.com/?api_key=Tr0ub4dour-Pelican&x=1",
 ]
 
@@ -91,7 +93,10 @@ def test_hashes_ids_and_talk_about_secrets_stay(text: str) -> None:
     [
         ("card 4111 1111 1111 1111", "card number"),
         ("card 5500-0055-5555-5559", "card number"),
-        ("银行卡 6222020000000000009", None),
+        ("银行卡 6222020000000000009", "card number"),  # said to be a card: no checksum needed
+        ("订单 6222020000000000009", None),
+        ("my card is 4242 0000 1111 9876", "card number"),
+        ("4242 0000 1111 9876 parts", None),
         ("身份证 11010519491231002X", "identity number"),
         ("身份证 110105194912310021", None),
         ("私人电话 13900010002，别外传", "phone number"),
