@@ -27,6 +27,7 @@ class HintBox:
         self._folders: set[str] = set()
         self._everything = False
         self._woken = False
+        self._nudged = False
 
     def add(self, path: str, *, is_folder: bool) -> None:
         with self._changed:
@@ -47,12 +48,19 @@ class HintBox:
             self._woken = True
             self._changed.notify()
 
+    def nudge(self) -> None:
+        """End the present wait, or else the next one."""
+        with self._changed:
+            self._nudged = True
+            self._changed.notify()
+
     def take(self, seconds: float | None) -> Hints:
         """Wait for a hint, at most ``seconds``, and a short while longer for those that belong to it."""
         with self._changed:
-            self._changed.wait_for(self._something, seconds)
+            self._changed.wait_for(lambda: self._nudged or self._something(), seconds)
             if self._something() and not self._woken:
                 self._changed.wait_for(lambda: self._woken, _QUIET_SECONDS)
+            self._nudged = False
             taken = Hints(frozenset(self._files), frozenset(self._folders), self._everything)
             self._files, self._folders, self._everything = set(), set(), False
             return taken

@@ -6,15 +6,18 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memfs.daemon.areas import SETTLE_SECONDS
 from memfs.daemon.changes import ChangeSet
 from memfs.daemon.watcher import Watcher
 from memfs.daemon.wording import Notice, notice, say
-from memfs.daemon.work import TranscriptWork
+from memfs.daemon.work import Lot, TranscriptWork
+from memfs.daemon.worker import Worker
 from memfs.errors import MemfsError, RepositoryBusy, VaultLocked
 from memfs.services.commit import open_transaction
+from memfs.services.ingest import IngestReport
 from memfs.services.opening import Vault, open_vault
 from memfs.services.progress import commit_old_moves
 from memfs.services.recall import follow_index, open_index
@@ -23,6 +26,7 @@ from memfs.vault.displaced import list_displaced
 if TYPE_CHECKING:
     from memfs.search.index import SearchIndex
 
+GRACE_SECONDS = 4.0
 _BREATH_SECONDS = 1.0
 
 
@@ -34,7 +38,8 @@ def watch(
     Args:
         vault: the open vault; its settings are read again when they change.
         announce: told one line per event, in the vault's language.
-        stop: ends it, at once while waiting, else between two sessions. Signals are the caller's part.
+        stop: ends it, at once while waiting, else after the merge under way. A model that still thinks after
+            `GRACE_SECONDS` is left behind, and its transcript to the next run. Signals are the caller's part.
         once: look at everything, do what is due now, and end.
     """
     Loop(vault, announce, stop or threading.Event()).run(once=once)
@@ -46,24 +51,31 @@ class Loop:
     def __init__(self, vault: Vault, announce: Callable[[str], None], stop: threading.Event) -> None:
         self._vault = vault
         self._announce = announce
+        self._speaking = threading.Lock()
         self._stop = stop
         self._index: SearchIndex | None = None
-        self._work = TranscriptWork(vault, announce, stop)
+        self._work = TranscriptWork(vault, self._tell, stop)
+        self._lot: Lot | None = None
+        self._apart = _vault_apart(vault)
         self._index_waits = True
         self._settle_at: float | None = None
 
     def run(self, *, once: bool) -> None:
         with Watcher(self._vault) as watcher:
+            self._worker = Worker[IngestReport | MemfsError | None](watcher.nudge)
             if once:
                 self._round(watcher, watcher.look())
-                while not self._stop.is_set() and self._work.wait() == 0:
+                while not self._stop.is_set() and (self._worker.busy or self._work.wait() == 0):
+                    self._worker.wait(_BREATH_SECONDS)
                     self._round(watcher, ChangeSet())
-                return
-            self._say(notice("watching", vault=str(self._vault.top)))
-            while not self._stop.is_set():
-                self._attempt(lambda: self._follow(watcher))
-                self._stop.wait(_BREATH_SECONDS)
-        self._say(notice("ended"))
+            else:
+                self._say(notice("watching", vault=str(self._vault.top)))
+                while not self._stop.is_set():
+                    self._attempt(lambda: self._follow(watcher))
+                    self._stop.wait(_BREATH_SECONDS)
+            self._worker.wait(GRACE_SECONDS)
+        if not once:
+            self._say(notice("ended"))
 
     def _follow(self, watcher: Watcher) -> None:
         for changes in watcher.changes(self._stop, self._wait):
@@ -94,7 +106,8 @@ class Loop:
 
     def _wait(self) -> float | None:
         """Seconds until something is due without any change on disk."""
-        waits = [seconds for seconds in (self._work.wait(),) if seconds is not None]
+        work = None if self._worker.busy else self._work.wait()
+        waits = [] if work is None else [work]
         if self._index_waits:  # another process was writing the index
             waits.append(_BREATH_SECONDS)
         if self._settle_at is not None:
@@ -109,15 +122,23 @@ class Loop:
             return
         if (vault.config, vault.registry) == (self._vault.config, self._vault.registry):
             return
-        self._vault, self._index, self._index_waits = vault, None, True
+        self._vault, self._apart = vault, _vault_apart(vault)
+        self._index, self._index_waits = None, True
         watcher.use(vault)
         self._work.use(vault)
         self._say(notice("settings"))
 
     def _merge(self) -> None:
-        if self._work.run():
-            self._index_waits = True
-            self._settle_at = time.monotonic() + SETTLE_SECONDS + 0.1
+        """Take in what the worker has done, and give it the next lot."""
+        if self._lot is not None and self._worker.done:
+            lot, self._lot = self._lot, None
+            if self._work.conclude(lot, self._worker.take):
+                self._index_waits = True
+                self._settle_at = time.monotonic() + SETTLE_SECONDS + 0.1
+        if self._lot is None:
+            self._lot = self._work.take_lot()
+            if self._lot is not None:
+                self._worker.start(partial(self._work.merge, self._apart, self._lot))
 
     def _follow_documents(self) -> None:
         """Bring the index up to the documents, in parts, so that a stop is honoured in a large vault too."""
@@ -162,4 +183,13 @@ class Loop:
                 self._say(notice("moved_cursors", identity=identity, commit=commit[:8]))
 
     def _say(self, said: Notice) -> None:
-        self._announce(say(self._vault.language, said))
+        self._tell(say(self._vault.language, said))
+
+    def _tell(self, line: str) -> None:
+        with self._speaking:
+            self._announce(line)
+
+
+def _vault_apart(vault: Vault) -> Vault:
+    """The same vault with nothing in common that is changed: for another thread."""
+    return Vault(vault.layout, vault.config, vault.clock, vault.zone)

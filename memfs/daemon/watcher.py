@@ -107,6 +107,10 @@ class Watcher:
         found.notices = [said for said in found.notices if self._is_news(said)]
         return found
 
+    def nudge(self) -> None:
+        """Yield a change set now, though nothing changed. Any thread may call it."""
+        self._box.nudge()
+
     def _wake_at(self, stop: threading.Event) -> None:
         stop.wait()
         self._box.wake()

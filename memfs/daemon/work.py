@@ -6,6 +6,7 @@ import os
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memfs.daemon.debounce import Debounce, Timing
@@ -28,6 +29,14 @@ LOT = 20
 
 class Stopped(Exception):
     """Leaves an ingest between two sessions, when nothing is half done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lot:
+    """Transcripts of one identity that are merged together."""
+
+    identity: str
+    files: tuple[TranscriptFile, ...]
 
 
 class TranscriptWork:
@@ -140,23 +149,60 @@ class TranscriptWork:
         return None if at is None else max(0.0, at - now)
 
     def run(self) -> bool:
-        """Merge one lot of what is due, of one identity; whether anything was committed."""
+        """Merge one lot of what is due; whether anything was committed."""
+        lot = self.take_lot()
+        return lot is not None and self.conclude(lot, lambda: self.merge(self._vault, lot))
+
+    def take_lot(self) -> Lot | None:
+        """Take out the next transcripts that are due, of one identity, if its gate is open."""
         if not self._ready:
             due = self._debounce.take_due(self._now(), self._last_runs())
             self._ready = sorted(due, key=lambda item: item[1])
-        lot = self._next_lot()
-        if not lot:
-            return False
-        identity, files = lot[0][1], [self._files[path] for path, _ in lot]
+        paths = self._next_paths()
+        if not paths:
+            return None
+        identity = paths[0][1]
         obstacle = find_obstacle(self._vault, identity)
         if obstacle is None:
-            return self._ingest(identity, files)
-        self._pending |= dict(lot)
-        what = say(self._vault.language, notice("transcripts", count=len(lot)))
+            return Lot(identity, tuple(self._files[path] for path, _ in paths))
+        self._pending |= dict(paths)
+        what = say(self._vault.language, notice("transcripts", count=len(paths)))
         self._say(self._left(identity, what, obstacle))
-        return False
+        return None
 
-    def _next_lot(self) -> list[tuple[str, str]]:
+    def merge(self, vault: Vault, lot: Lot) -> IngestReport | MemfsError | None:
+        """Extract and merge a lot: its report, else why there is none (None: stopped).
+
+        May run in another thread, with a ``vault`` of its own.
+        """
+        try:
+            return ingest(vault, files=lot.files, announce=self._between)
+        except Stopped:
+            return None
+        except MemfsError as error:
+            return error
+
+    def conclude(self, lot: Lot, outcome: Callable[[], IngestReport | MemfsError | None]) -> bool:
+        """Hold back what of a lot failed or waits; whether anything was committed. Raises what ``outcome`` raises."""
+        reasons: tuple[str, ...] = ("interrupted",)
+        try:
+            report = outcome()
+            reasons = (str(report),) if isinstance(report, MemfsError) else ()
+        finally:  # whatever went wrong, not again at once
+            self._hold(lot.identity, lot.files, reasons)
+        if not isinstance(report, IngestReport):
+            return report is None
+        for problem in (problem for session in report.sessions for problem in session.problems):
+            self._say(notice("problem", reason=problem))
+        unread = [file for file in lot.files if any(str(file.path) in problem for problem in report.problems)]
+        stuck = lot.files if report.waiting else unread
+        for file in lot.files:
+            if file not in stuck:
+                self._holds.forget(str(file.path))
+        self._hold(lot.identity, stuck, (*report.waiting, *report.problems))
+        return any(session.commit for session in report.sessions)
+
+    def _next_paths(self) -> list[tuple[str, str]]:
         """The next transcripts of one identity; what is gone meanwhile is skipped."""
         lot: list[tuple[str, str]] = []
         while self._ready and len(lot) < LOT and (not lot or self._ready[0][1] == lot[0][1]):
@@ -170,42 +216,17 @@ class TranscriptWork:
                 self._say(notice("skipped", what=os.path.basename(path)))
         return lot
 
-    def _ingest(self, identity: str, files: Sequence[TranscriptFile]) -> bool:
-        report: IngestReport | None = None
-        reason = "interrupted"
-        try:
-            report = ingest(self._vault, files=files, announce=self._between)
-        except Stopped:
-            return True
-        except MemfsError as error:
-            reason = str(error)
-        finally:
-            if report is None:  # whatever went wrong, not again at once
-                self._hold(identity, files, (reason,))
-        return report is not None and self._conclude(identity, files, report)
-
-    def _conclude(self, identity: str, files: Sequence[TranscriptFile], report: IngestReport) -> bool:
-        """Hold back what failed or waits; whether anything was committed."""
-        for problem in (problem for session in report.sessions for problem in session.problems):
-            self._say(notice("problem", reason=problem))
-        unread = [file for file in files if any(str(file.path) in problem for problem in report.problems)]
-        stuck = files if report.waiting else unread
-        for file in files:
-            if file not in stuck:
-                self._holds.forget(str(file.path))
-        self._hold(identity, stuck, (*report.waiting, *report.problems))
-        return any(session.commit for session in report.sessions)
-
     def _between(self, line: str) -> None:
         self._tell(line)
         if self._stop.is_set():
             raise Stopped
 
     def _hold(self, identity: str, files: Sequence[TranscriptFile], reasons: tuple[str, ...]) -> None:
-        if self._stop.is_set():
+        if self._stop.is_set() or not reasons:
             return
         now = self._now()
-        pauses = [self._holds.hold(str(file.path), identity, reasons, now) for file in files]
+        paths = [str(file.path) for file in files if str(file.path) in self._files]
+        pauses = [self._holds.hold(path, identity, reasons, now) for path in paths]
         for reason in reasons:
             self._say(notice("waiting", reason=reason, seconds=round(max(pauses, default=self._holds.pause))))
 

@@ -18,12 +18,13 @@ from memfs.daemon.events import Events
 from memfs.daemon.hints import HintBox, Hints
 from memfs.daemon.work import TranscriptWork
 from memfs.services.opening import Vault
-from memfs.services.recall import search
+from memfs.services.recall import document_stats, open_index, search
 from tests.daemon.watching import (
     AT_ONCE,
     DEADLINE,
     IDENTITY,
     append,
+    eventually,
     feed,
     inbox,
     real_clock,
@@ -236,8 +237,10 @@ def test_wa_09_reading_is_no_change(tmp_path: Path, events: tuple[Events, HintBo
 def test_wa_09_own_writes_set_nothing_off(vault: Vault) -> None:
     inbox(vault).write_text(talk(REMEMBER))
     with running_loop(vault) as lines:
-        merged = lines.wait_for("1 turns", "[")
-        lines.wait_for("index updated", after=merged)
+        lines.wait_for("1 turns", "[")
+        eventually(
+            lambda: not open_index(vault).stale(document_stats(vault)), "an index that holds everything"
+        )
         said = len(lines.all)
         (vault.top / "Marker.md").write_text("# Marker\n")
         lines.wait_for("index updated: 1 documents", after=said)

@@ -19,6 +19,7 @@ from memfs.vault.records import pending_cursors, set_pending_cursor
 from tests.conftest import Git
 from tests.daemon.watching import (
     AT_ONCE,
+    DEADLINE,
     IDENTITY,
     Lines,
     append,
@@ -47,8 +48,7 @@ def test_a_transcript_becomes_a_commit_that_search_finds(vault: Vault, git: Git)
     with running_loop(vault) as lines:
         inbox(vault).write_text(talk(REMEMBER))
         at = lines.wait_for(f"{IDENTITY}: noticed chat.jsonl")
-        at = lines.wait_for("1 turns", "1 added", after=at)
-        lines.wait_for("index updated", after=at)
+        lines.wait_for("1 turns", "1 added", after=at)
         assert merges(vault, git) == 1
         assert any("5433" in hit.view.text for hit in search(vault, "staging database port").hits)
     assert lines.all[-1] == "stopped"
@@ -140,15 +140,12 @@ def test_a_save_into_a_displaced_file_is_merged_soon_after(tmp_path: Path) -> No
     opened = notes.open("a", encoding="utf-8")
     inbox(vault).write_text(talk(REMEMBER))
     with running_loop(vault) as lines:
-        at = lines.wait_for("1 added")
+        lines.wait_for("1 added")
         opened.write("- saved late\n")
         opened.close()
         assert list_displaced(vault.layout)
-        at = lines.wait_for("index updated", after=at)
-        lines.wait_for("index updated: 1 documents", after=at)
-        text = notes.read_text()
-        assert "- saved late\n" in text
-        assert "5433" in text
+        lines.wait_until(lambda: "- saved late\n" in notes.read_text())
+        assert "5433" in notes.read_text()
 
 
 def test_cursor_moves_are_committed_after_an_hour(tmp_path: Path, git: Git) -> None:
@@ -220,3 +217,52 @@ def _tell(lines: Lines, part: str, done: threading.Event) -> None:
     with lines._more:
         if lines._more.wait_for(lambda: done.is_set() or lines._find((part,), 0) is not None, 60):
             done.set()
+
+
+class SlowModel:
+    """Stands where ingest is called and thinks until it is told to go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from memfs.services.ingest import ingest
+
+        self.thinks = threading.Event()
+        self.goes_on = threading.Event()
+
+        def slowly(*arguments: object, **named: object) -> object:
+            self.thinks.set()
+            assert self.goes_on.wait(DEADLINE)
+            return ingest(*arguments, **named)  # type: ignore[arg-type]
+
+        monkeypatch.setattr("memfs.daemon.work.ingest", slowly)
+
+
+def test_the_index_follows_while_a_model_thinks(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, git: Git
+) -> None:
+    model = SlowModel(monkeypatch)
+    inbox(vault).write_text(talk(REMEMBER))
+    with running_loop(vault) as lines:
+        assert model.thinks.wait(DEADLINE)
+        at = lines.wait_for("index updated")
+        (vault.top / "Note.md").write_text("# Whales\n\nHumpback whales sing.\n")
+        at = lines.wait_for("index updated: 1 documents", after=at)
+        assert search(vault, "humpback whales").hits
+        assert merges(vault, git) == 0
+        model.goes_on.set()
+        lines.wait_for("1 added", after=at)
+
+
+def test_a_stop_leaves_a_model_behind_that_thinks_too_long(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch, git: Git
+) -> None:
+    monkeypatch.setattr("memfs.daemon.loop.GRACE_SECONDS", 0.05)
+    model = SlowModel(monkeypatch)
+    inbox(vault).write_text(talk(REMEMBER))
+    with running_loop(vault) as lines:
+        assert model.thinks.wait(DEADLINE)
+    assert lines.all[-1] == "stopped"
+    assert merges(vault, git) == 0
+    left = next(thread for thread in threading.enumerate() if thread.name == "memfs-ingest")
+    model.goes_on.set()
+    left.join(DEADLINE)
+    assert not left.is_alive()

@@ -105,9 +105,9 @@ def test_a_growing_transcript_over_a_restart(vault: Vault, git: Git, end: signal
         assert first.lines.all[-1] == "stopped"
     append(chat, whole[2])
     with daemon(vault) as second:
-        second.lines.wait_for("1 turns", "1 added")
+        at = second.lines.wait_for("1 turns", "1 added")
         (vault.top / "Marker.md").write_text("# Marker\n")
-        second.lines.wait_for("index updated: 1 documents")
+        second.lines.wait_for("index updated", after=at)
         assert second.lines.count("turns") == 1, "what was merged before the restart is not read again"
         assert second.end(end) == 0
     assert merges(vault, git) == 3

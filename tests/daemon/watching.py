@@ -94,6 +94,14 @@ def feed(vault: Vault) -> Iterator[Feed]:
         running.stop.set()
 
 
+def eventually(holds: Callable[[], object], what: str) -> None:
+    """Wait until something holds that nobody announces; fails at the deadline."""
+    deadline, pause = time.monotonic() + DEADLINE, threading.Event()
+    while not holds():
+        assert time.monotonic() < deadline, f"never came: {what}"
+        pause.wait(0.02)
+
+
 class Lines:
     """What a loop said; waits for lines."""
 
