@@ -15,7 +15,7 @@ from memfs.services.children import recorded_children
 from memfs.services.failpoints import reach
 from memfs.services.places import resolve_file
 from memfs.services.placing import drop_temp, place_target, settle_temp
-from memfs.services.threeway import is_record_file, merge_files
+from memfs.services.threeway import is_record_file, merge_files, merge_removed
 from memfs.vault.displaced import sweep_temps
 from memfs.vault.files import hash_bytes, read_state, temp_name, write_temp
 from memfs.vault.intents import Intent, IntentTarget, drop_intent, read_intent, write_intent
@@ -167,9 +167,9 @@ def _follow(vault: Vault, intent: Intent, tip: str | None) -> Intent:
     for target in intent.targets:
         target = settle_temp(vault.layout, target, vault.read_object, now)
         found = there[target.path]
-        known = found == before[target.path] or found is None or found[1] in (target.old_blob, target.new_blob)
-        if target.data is not None and found is not None and not known:
-            target = _merge_target(vault, target, found[1])
+        known = found == before[target.path] or (found and found[1] in (target.old_blob, target.new_blob))
+        if target.data is not None and not known:
+            target = _merge_target(vault, target, found[1] if found else None)
         moved.append(target)
     followed = prepare(vault, replace(intent, old=tip, targets=tuple(moved)))
     for target in intent.targets:
@@ -177,17 +177,21 @@ def _follow(vault: Vault, intent: Intent, tip: str | None) -> Intent:
     return followed
 
 
-def _merge_target(vault: Vault, target: IntentTarget, blob: str) -> IntentTarget:
+def _merge_target(vault: Vault, target: IntentTarget, blob: str | None) -> IntentTarget:
+    """Our text on top of the one that the person committed (None: they removed the file)."""
     assert target.data is not None
-    theirs = vault.repository.checkout_form(target.path, blob)
-    merged = merge_files(target.path, vault.read_object(target.old_blob), theirs, target.data)
-    on_disk = read_state(resolve_file(vault.top, target.path))
-    ours = on_disk.hash in (target.new_hash, hash_bytes(theirs))
+    base, path = vault.read_object(target.old_blob), resolve_file(vault.top, target.path)
+    if blob is None:
+        theirs, merged = None, merge_removed(target.path, base, target.data)
+    else:
+        there = vault.repository.checkout_form(target.path, blob)
+        theirs, merged = hash_bytes(there), merge_files(target.path, base, there, target.data)
+    on_disk = read_state(path).hash
     return replace(
         target,
         data=merged,
         new_hash=hash_bytes(merged),
-        old_hash=on_disk.hash if ours else hash_bytes(theirs),
+        old_hash=on_disk if on_disk in (target.new_hash, theirs) else theirs,
         old_blob=blob,
         placed=False,
     )

@@ -5,6 +5,7 @@ Documents go through ``memory.texts``; ledger, cursor and mark files hold one re
 
 from __future__ import annotations
 
+from memfs.markdown import Block, parse_document, remove_block
 from memfs.memory.texts import merge_texts
 
 _RECORD_FOLDERS = ("/.ledger/", "/.cursors/")
@@ -27,6 +28,33 @@ def merge_files(path: str, base: bytes | None, ours: bytes, theirs: bytes) -> by
         ).encode()
     except UnicodeDecodeError:
         return ours
+
+
+def merge_removed(path: str, base: bytes | None, theirs: bytes) -> bytes:
+    """What is left of ``theirs`` for a file that a person removed meanwhile (`git revert`): what ``base`` had not.
+
+    An entry that was updated is new; what it said before went with the file.
+    """
+    if is_record_file(path):
+        return _unite_records(base, b"", theirs)
+    try:
+        old, text = parse_document((base or b"").decode()), theirs.decode()
+    except UnicodeDecodeError:
+        return theirs
+    said = {(block.block_id, block.text) for block in old.blocks}
+    ids = {block.block_id for block in old.blocks if block.block_id}
+    while True:
+        document = parse_document(text)
+        block = next((each for each in document.blocks if _is_gone(each, said, ids)), None)
+        if block is None:
+            return text.encode()
+        text = remove_block(document, block)
+
+
+def _is_gone(block: Block, said: set[tuple[str | None, str]], ids: set[str]) -> bool:
+    """Whether a block was there before, or is the superseded form of an entry that was."""
+    entry = (block.block_id or "").rpartition("-")[0]
+    return (block.block_id, block.text) in said or (entry in ids and block.block_id not in ids)
 
 
 def is_record_file(path: str) -> bool:

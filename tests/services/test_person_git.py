@@ -12,6 +12,7 @@ import pytest
 from memfs.errors import RepositoryBusy
 from memfs.services import failpoints
 from memfs.services.opening import Vault
+from memfs.services.reverts import absorb_reverts
 from tests.services.person import (
     CURSOR,
     DIRTY,
@@ -22,6 +23,7 @@ from tests.services.person import (
     Paused,
     check_cursor,
     check_sound,
+    has_cursor,
     holds,
     is_pending,
     is_somewhere,
@@ -38,7 +40,7 @@ from tests.services.vaults import IDENTITY, copy_vault, document, git
 
 NOTES = f"memories/{IDENTITY}/notes.md"
 SEED = 20261130
-CI_CASES = 84
+CI_CASES = 64
 REPEATED = ("place.before", "place.exchanged", "place.displaced")
 STEPS = [(step, 1) for step in failpoints.STEPS] + [(step, 2) for step in REPEATED]
 # Squashes the second of two commits into the first.
@@ -246,3 +248,31 @@ def test_a_person_uses_git_while_a_merge_stands_still(template: Path, tmp_path: 
 @pytest.mark.parametrize("case", CASES, ids=name_of)
 def test_every_command_at_every_step(template: Path, tmp_path: Path, case: Case) -> None:
     play(template, tmp_path / "vault", case)
+
+
+@pytest.mark.parametrize(("step", "nth"), [step for step in STEPS if not step[0].startswith("hand.")])
+def test_a_revert_of_a_merge_in_the_window_of_the_next(
+    template: Path, tmp_path: Path, step: str, nth: int
+) -> None:
+    """What was reverted is gone, what was not is there; git declines while the files are half changed."""
+    vault = copy_vault(template, tmp_path / "vault")
+    reverted: list[str] = []
+
+    def revert() -> None:
+        second = holds(vault, texts_at(vault, "HEAD"))
+        if run(vault, "revert", "--no-edit", "HEAD"):
+            reverted.append("second" if second else "first")
+
+    paused = run_paused(lambda: second_merge(vault), step, nth, revert)
+    assert paused.reached
+    recover(vault)
+    absorb_reverts(vault)
+    second_merge(vault)
+    gone = {"first": OLD, "second": NEW}.get("".join(reverted), ())
+    kept = [line for line in (*OLD, *NEW) if line not in gone]
+    for texts in (texts_at(vault, "HEAD"), texts_on_disk(vault)):
+        documents = "".join(text for path, text in texts.items() if "/." not in path)
+        assert {line: documents.count(line) for _, line in kept} == {line: 1 for _, line in kept}
+        assert not any(line in documents for _, line in gone), "a revert counts as undo"
+        assert has_cursor(texts)
+    check_sound(vault)
