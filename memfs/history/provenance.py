@@ -10,7 +10,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -105,6 +105,15 @@ class ProvenanceIndex:
             os.replace(temporary, self.folder / name)
 
 
+def filled_to(folder: Path) -> str | None:
+    """The commit that the notes are filled up to; no git is asked."""
+    try:
+        commit = json.loads((folder / "head.json").read_text(encoding="utf-8"))["commit"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return commit if isinstance(commit, str) else None
+
+
 def read_known(folder: Path, ids: Iterable[str]) -> dict[str, tuple[str, str | None]]:
     """The same as `ProvenanceIndex.latest` for some ids, from what is noted so far: no git is asked."""
     try:
@@ -116,9 +125,10 @@ def read_known(folder: Path, ids: Iterable[str]) -> dict[str, tuple[str, str | N
         position = data.rfind(json.dumps(entry).encode("ascii"))
         if position >= 0:
             line = data[data.rfind(b"\n", 0, position) + 1 : data.find(b"\n", position)]
-            record = json.loads(line)
-            if record["id"] == entry:
-                found[entry] = record["commit"], record["source"]
+            with suppress(ValueError, KeyError, TypeError):  # derived, and damaged: it is made anew in time
+                record = json.loads(line)
+                if record["id"] == entry:
+                    found[entry] = record["commit"], record["source"]
     return found
 
 

@@ -58,6 +58,19 @@ def read_branch(git_dir: Path) -> str | None:
     return None
 
 
+def peek_tip(git_dir: Path, common_dir: Path) -> str | None:
+    """The commit of an everyday HEAD, read from files without a child; None where only git can tell."""
+    branch = read_branch(git_dir)
+    if branch is None:
+        return None
+    with suppress(OSError, UnicodeDecodeError):
+        return (common_dir / branch).read_text(encoding="ascii").strip()
+    with suppress(OSError, UnicodeDecodeError):
+        packed = (common_dir / "packed-refs").read_text(encoding="utf-8").splitlines()
+        return next((line.partition(" ")[0] for line in packed if line.endswith(f" {branch}")), None)
+    return None
+
+
 def _resolves(git: Git, ref: str) -> bool:
     return git.run("rev-parse", "--verify", "--quiet", "--end-of-options", ref, ok=(0, 1, 128)).code != 1
 

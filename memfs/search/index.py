@@ -19,7 +19,7 @@ from memfs.model import Stat
 from memfs.search.analysis import encodable
 from memfs.search.lexicon import Filters, all_chunks
 from memfs.search.meanings import Meanings
-from memfs.search.planning import Content, Plan, plan_changes
+from memfs.search.planning import Content, Dates, Plan, plan_changes
 from memfs.search.searching import SearchResult, search_storage
 from memfs.search.storage import Storage, panics_as_damage
 from memfs.search.writing import hold_writer
@@ -65,15 +65,23 @@ class SearchIndex:
         embedder: makes vectors; None searches by words only.
         root: the folder of memfs's own folders within the vault ("" at its top).
         patience: seconds to wait for another writer.
+        dates: when entries were said whose lines do not tell.
     """
 
     def __init__(
-        self, folder: Path, embedder: Embedder | None = None, *, root: str = "", patience: float = 10.0
+        self,
+        folder: Path,
+        embedder: Embedder | None = None,
+        *,
+        root: str = "",
+        patience: float = 10.0,
+        dates: Dates | None = None,
     ) -> None:
         self.folder = folder
         self.embedder = embedder
         self._root = root
         self._patience = patience
+        self._dates = dates
         self._storage = Storage(folder, root)
         self._vectors = Meanings(self._storage, folder, embedder, patience)
 
@@ -194,7 +202,8 @@ class SearchIndex:
         storage = self._storage
         everything = rebuild or not storage.fits()
         storage.prepare()
-        plan = plan_changes(files, stats, {} if rebuild else storage.manifest.get(files), self._root)
+        known = {} if rebuild else storage.manifest.get(files)
+        plan = plan_changes(files, stats, known, self._root, self._dates)
         if rebuild or plan.put or plan.drop:
             touched = [record.path for record in plan.put] + plan.drop
             storage.commit(touched, plan.chunks, everything=rebuild)

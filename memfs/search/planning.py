@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from memfs.model import Stat
 from memfs.search.analysis import encodable
@@ -13,6 +13,8 @@ from memfs.search.chunking import Chunk, chunk_document
 from memfs.search.manifest import Record
 
 Content = str | bytes | None
+# Of a path and block ids in it: the day (ISO) that an entry was said on, where its own line does not tell.
+Dates = Callable[[str, Collection[str]], Mapping[str, str]]
 _UNSETTLED_NS = 2_000_000_000  # a file written less than this before it was read may be written again unseen
 
 
@@ -28,7 +30,11 @@ class Plan:
 
 
 def plan_changes(
-    files: Mapping[str, Content], stats: Mapping[str, Stat], known: Mapping[str, Record], root: str
+    files: Mapping[str, Content],
+    stats: Mapping[str, Stat],
+    known: Mapping[str, Record],
+    root: str,
+    dates: Dates | None = None,
 ) -> Plan:
     """Compare ``files`` with what is ``known`` of them, and cut up those that differ."""
     plan, now = Plan(), time.time_ns()
@@ -49,8 +55,20 @@ def plan_changes(
             continue
         problem = None
         try:
-            plan.chunks += chunk_document(path, data.decode("utf-8"), root)
+            chunks = chunk_document(path, data.decode("utf-8"), root)
+            plan.chunks += _dated(path, chunks, dates) if dates else chunks
         except UnicodeDecodeError as error:
             problem = f"not UTF-8 text (byte {error.start})"
         plan.put.append(Record(path, digest, stat, problem))
     return plan
+
+
+def _dated(path: str, chunks: Sequence[Chunk], dates: Dates) -> list[Chunk]:
+    """The chunks, entries without a date of their own with the day that they were said on.
+
+    The date of an action is the day it is due, so one without stays without.
+    """
+    undated = [c.view.id for c in chunks if c.view.id and not c.view.date and c.view.type != "actions"]
+    told = dates(path, undated) if undated else {}
+    days = {entry: told[entry] for entry in undated if entry in told}
+    return [replace(c, view=replace(c.view, date=days.get(c.view.id or "", c.view.date))) for c in chunks]

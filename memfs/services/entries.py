@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memfs.errors import EntryNotFound
 from memfs.markdown import parse_document
 from memfs.memory.ids import MEMFS_ID, written_hash
-from memfs.memory.ledger import LedgerRecord, parse_ledger
+from memfs.memory.ledger import LedgerRecord, as_utc, parse_ledger
 from memfs.memory.views import locate, view_entries
 from memfs.model import EntryView, Origin
 from memfs.vault.scan import find_ids, scan_documents
@@ -57,8 +57,28 @@ def read_entries(vault: Vault, path: str) -> tuple[EntryView, ...]:
     if not views:
         return ()
     records = ledger_records(vault, path, [view.id for view in views if view.id])
-    own = _own_lines(text, records)
-    return tuple(replace(view, origin=_origin(view, records, own)) for view in views)
+    own, days = _own_lines(text, records), _days(vault, records)
+    return tuple(
+        replace(view, origin=_origin(view, records, own), date=view.date or _day(view, own, days))
+        for view in views
+    )
+
+
+def days_said(vault: Vault, path: str, ids: Collection[str]) -> Mapping[str, str]:
+    """The day (ISO) on which each of memfs's entries in a document was said; those of a person's have none."""
+    return _days(vault, ledger_records(vault, path, ids))
+
+
+def _days(vault: Vault, records: Mapping[str, LedgerRecord]) -> Mapping[str, str]:
+    return {
+        entry: as_utc(each.time).astimezone(vault.zone).date().isoformat() for entry, each in records.items()
+    }
+
+
+def _day(view: EntryView, own: Mapping[str, tuple[int, bool]], days: Mapping[str, str]) -> str | None:
+    """When an entry was said; the date of an action is when it is due."""
+    here = view.id is not None and view.type != "actions" and own.get(view.id, (0, False))[0] == view.line
+    return days.get(view.id or "") if here else None
 
 
 def ledger_records(vault: Vault, path: str, ids: Iterable[str]) -> Mapping[str, LedgerRecord]:

@@ -1,20 +1,22 @@
-"""Recall: search and context, from an index that is brought up to date first. Imports no git."""
+"""Recall: search and context, from an index that is brought up to date first."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING
 
-from memfs.errors import MemfsError
+from memfs.errors import HistoryError, MemfsError
 from memfs.model import EntryView, Stat
 from memfs.vault.scan import scan_documents
 
 if TYPE_CHECKING:
     from memfs.search.context import Context, ContextItem, ContextSection
-    from memfs.search.index import SearchIndex, UpdateReport
+    from memfs.search.index import SearchIndex, Stale, UpdateReport
     from memfs.search.searching import Hit
     from memfs.services.opening import Vault
 
@@ -50,10 +52,13 @@ def search(
 
     index = open_index(vault)
     problems = refresh_index(vault, index).degraded
-    filters = Filters(
-        visible(vault, identity) if identity else None, peer, type, tag, since, until, path
-    )
-    result = index.search(query, filters, limit, today=vault.now().date())
+    filters = Filters(visible(vault, identity) if identity else None, peer, type, tag, since, until, path)
+    today = vault.now().date()
+    result = index.search(query, filters, limit, today=today)
+    if (
+        result.degraded and not result.hits and refresh_index(vault, index).indexed
+    ):  # it was damaged: made anew
+        result = index.search(query, filters, limit, today=today)
     reasons = tuple(dict.fromkeys((*problems, *result.degraded)))
     return Found(tuple(_with_origin(vault, result.hits)), "; ".join(reasons) or None)
 
@@ -78,32 +83,53 @@ def context(
     ]
     if message.strip():
         found = search(vault, message, identity=name, limit=_RETRIEVED)
-        sections.append(
-            ContextSection("retrieved", _items(hit.view for hit in found.hits if hit.score >= _LEAST_SCORE))
-        )
+        views = tuple(hit.view for hit in found.hits if hit.score >= _LEAST_SCORE and _counts(hit.view))
+        sections.append(ContextSection("retrieved", _items(views)))
     return assemble_context(sections, budget, secrets.token_hex(8))
 
 
-def open_index(vault: Vault, *, vectors: bool = True) -> SearchIndex:
+def open_index(vault: Vault) -> SearchIndex:
     """The vault's search index; nothing is loaded before it is used."""
     from memfs.search.embeddings import load_embedder
     from memfs.search.index import SearchIndex
+    from memfs.services.entries import days_said
 
     settings = vault.config.embeddings
     folder = vault.layout.derived / "index"
-    embedder = load_embedder(settings.engine, settings.model, state=folder) if vectors else None
-    return SearchIndex(folder, embedder, root=vault.layout.root)
+    embedder = load_embedder(settings.engine, settings.model, state=folder)
+    return SearchIndex(folder, embedder, root=vault.layout.root, dates=partial(days_said, vault))
 
 
 def refresh_index(vault: Vault, index: SearchIndex) -> UpdateReport:
-    """Bring the index up to the files as they lie on disk; cheap when nothing changed."""
+    """Bring the index up to the files as they lie on disk; cheap when nothing changed.
+
+    One that proves to be damaged while it is written is emptied; then all the other files follow.
+    """
     from memfs.search.index import UpdateReport
 
-    stats = document_stats(vault)
-    stale = index.stale(stats)
-    if not stale:
-        return UpdateReport()
-    return index.update(_read_files(vault, (*stale.changed, *stale.gone)), stats)
+    stats, report = document_stats(vault), UpdateReport()
+    seen: set[str] = set()
+    while todo := [path for path in _differing(index.stale(stats)) if path not in seen]:
+        seen.update(todo)
+        report = _joined(report, index.update(_read_files(vault, todo), stats))
+    if index.vectors_missing():
+        report = _joined(report, index.fill_vectors())
+    return report
+
+
+def _differing(stale: Stale) -> tuple[str, ...]:
+    return (*stale.changed, *stale.gone)
+
+
+def _joined(first: UpdateReport, second: UpdateReport) -> UpdateReport:
+    """What two passes did together; why vectors are missing is what the last one says."""
+    return replace(
+        second,
+        indexed=first.indexed + second.indexed,
+        removed=first.removed + second.removed,
+        deferred=first.deferred + second.deferred,
+        problems=first.problems + second.problems,
+    )
 
 
 def follow_index(vault: Vault, index: SearchIndex, *, part: int = 50) -> Iterator[UpdateReport]:
@@ -141,20 +167,19 @@ def _read_files(vault: Vault, paths: Iterable[str]) -> dict[str, bytes | None]:
 
 
 def visible(vault: Vault, identity: str) -> tuple[str, ...]:
-    """Whose memory an identity sees: its own, notes of nobody, and what its identity.md ``reads``."""
+    """Whose memory an identity sees: its own, what its identity.md ``reads``, and the person's notes ("")."""
     from memfs.services.policies import read_identity
 
     reads = read_identity(vault, identity).get("reads") or ()
     others = (reads,) if isinstance(reads, str) else tuple(str(name) for name in reads)
-    return tuple(dict.fromkeys((identity, *others)))
+    return tuple(dict.fromkeys((identity, *others, "")))
 
 
 def _with_origin(vault: Vault, hits: Sequence[Hit]) -> Iterator[Hit]:
-    """Hits with origin, source and commit, as far as ledgers and the provenance known so far tell."""
-    from memfs.history.provenance import read_known
+    """Hits with origin, source and commit, as ledgers and history tell."""
     from memfs.services.entries import read_entries, with_provenance
 
-    known = read_known(vault.layout.derived / "provenance", [hit.view.id for hit in hits if hit.view.id])
+    known = _sources(vault, [hit.view.id for hit in hits if hit.view.id])
     origins: dict[str, dict[str | None, EntryView]] = {}
     for hit in hits:
         path = hit.view.path
@@ -168,6 +193,19 @@ def _with_origin(vault: Vault, hits: Sequence[Hit]) -> Iterator[Hit]:
         yield replace(hit, view=next(iter(with_provenance([view], known))))
 
 
+def _sources(vault: Vault, ids: Sequence[str]) -> Mapping[str, tuple[str, str | None]]:
+    """The commit and source of each id. git is only asked when the branch has moved on since the last look."""
+    from memfs.history.provenance import ProvenanceIndex, filled_to, read_known
+    from memfs.history.refs import peek_tip
+
+    folder = vault.layout.derived / "provenance"
+    tip = peek_tip(vault.layout.git_dir, vault.layout.common_dir)
+    if ids and (tip is None or tip != filled_to(folder)):
+        with suppress(HistoryError):  # what is known already will do
+            return ProvenanceIndex(folder, vault.repository).latest()
+    return read_known(folder, ids)
+
+
 def _own_entries(vault: Vault, identity: str) -> Iterator[EntryView]:
     """An identity's own entries that count: no suggestions, nothing superseded."""
     from memfs.services.entries import read_entries
@@ -175,8 +213,13 @@ def _own_entries(vault: Vault, identity: str) -> Iterator[EntryView]:
     folder = vault.layout.rel(vault.layout.identity_dir(identity))
     for path in sorted(scan_documents(vault.layout, [f"{folder}/*.md"]).documents):
         for view in read_entries(vault, path):
-            if view.status not in ("suggestion", "superseded") and view.peer is None:
+            if _counts(view) and view.peer is None:
                 yield view
+
+
+def _counts(view: EntryView) -> bool:
+    """Whether an entry holds now: nothing that is only offered, nothing superseded."""
+    return view.status not in ("suggestion", "superseded")
 
 
 def _latest_decisions(views: Sequence[EntryView]) -> list[EntryView]:
