@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from memfs.extraction.acknowledgement import PRODUCED
 from memfs.extraction.dates import DateMention
 from memfs.extraction.guards import QUESTION, Blocked, find_blocks
 from memfs.extraction.patterns import named_groups
@@ -70,6 +71,8 @@ def find_candidates(sentence: Sentence, heard: Heard) -> tuple[list[Candidate], 
                 number, reason = last, blocked.reason(last, cue.type)
             if strength < 2 and blocked.reason(number, "actions") == REQUEST:
                 continue
+            if cue.needs == "echoed" and blocked.reason(number, "preferences") is not None:
+                continue  # one-off, somebody's wish
             if reason is not None:
                 if strength >= 2:
                     held_back.append((cue.type, reason))
@@ -166,7 +169,7 @@ def _has_needs(cue: Cue, match: re.Match[str], number: int, sentence: Sentence, 
     if cue.type == "projects" and cue.field in {"known_issues", "stage"} and cue.strength <= 2:
         return heard.project is not None  # else it is a cry for help, or news
     if cue.needs == "accepted":
-        return any(book.has("proposal", heard.proposal) for book in heard.books) and bool(
+        return not PRODUCED.search(heard.proposal) and "\n" not in heard.proposal and any(book.has("proposal", heard.proposal) for book in heard.books) and bool(
             shingles(match[0], heard.books) & shingles(heard.proposal, heard.books)
         )
     if cue.needs == "name":

@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from memfs.extraction.operations import Find
 from memfs.extraction.phrasebook import Phrasebook
+from memfs.extraction.wording import shingles
 
 SCALAR_PROFILE = frozenset({"name", "role", "timezone", "location", "team"})
 DATED = frozenset({"events", "actions"})
+REACH = 40  # turns back that a correction reaches
 
 
 def scratch_earlier(finds: list[Find], start: int) -> None:
     """ "Scratch that": what the turn said so far is taken back."""
     del finds[start:]
+
+
+def take_back(
+    finds: list[Find], sentence: str, position: int, peer: str | None, books: Sequence[Phrasebook], *, names: bool
+) -> None:
+    """What the user gives up or replaces: earlier finds of other turns that ``sentence`` speaks of go.
+
+    ``names``: a shared name or number is enough (something was replaced); else most of the topic must be shared.
+    """
+    named = shingles(sentence, books)
+    for old in list(finds):
+        if old.peer != peer or old.turns[-1] >= position or position - old.turns[-1] > REACH:
+            continue
+        shared = named & shingles(old.text, books)
+        if (names and any(_is_name(word, sentence) for word in shared)) or (
+            len(shared) >= 2 and len(shared) >= 0.34 * min(len(named), 12)
+        ):
+            finds.remove(old)
+
+
+def _is_name(word: str, text: str) -> bool:
+    """Whether ``word`` is written as a name inside ``text``."""
+    return len(word) > 2 and word.isascii() and re.search(rf"(?<=[\w,;] ){re.escape(word.capitalize())}", text) is not None
 
 
 def add_find(

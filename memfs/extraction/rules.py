@@ -13,7 +13,7 @@ from datetime import date
 
 from memfs.extraction.acknowledgement import echoes, took_note
 from memfs.extraction.candidates import Candidate, Heard, find_candidates
-from memfs.extraction.corrections import add_find, scratch_earlier
+from memfs.extraction.corrections import add_find, scratch_earlier, take_back
 from memfs.extraction.dates import find_dates
 from memfs.extraction.languages import choose_languages
 from memfs.extraction.operations import Find, Place, make_fields
@@ -77,8 +77,17 @@ class _Reading:
             noted, promised = took_note(self.request.turns, position, sentence.text, self.books)
             echoed = echoes(self.request.turns, position, sentence.text, self.books)
             self._read(position, turn, sentence, noted if few else 0, promised and one, echoed)
+            self._take_back(position, turn, sentence)
         if sentences:
             self.before[turn.peer] = (position, sentences[-1].text)
+
+    def _take_back(self, position: int, turn: Turn, sentence: Sentence) -> None:
+        """Earlier finds that this sentence gives up ("scrap the podcast") or replaces ("it's Feast now")."""
+        if sentence.masked.rstrip().endswith(("?", "？")):
+            return
+        replaced = any(book.has("replaced", sentence.masked) for book in self.books)
+        if replaced or any(book.has("given_up", sentence.masked) for book in self.books):
+            take_back(self.finds, sentence.masked, position, turn.peer, self.books, names=replaced)
 
     def _in_a_game(self, text: str) -> bool:
         for book in self.books:
@@ -214,7 +223,7 @@ class _Reading:
                 return (), tidy(head.splitlines()[-1], self.books)
             earlier = self.before.get(turn.peer)
             if earlier is not None and not earlier[1].rstrip().endswith(("?", "？")):
-                return (earlier[0],), tidy(earlier[1], self.books)
+                return (earlier[0],), f"{tidy(earlier[1], self.books)}{JOINTS[self.books[0].spaced]}{text}"
         return self._answers(position, candidate, text)
 
     def _answers(self, position: int, candidate: Candidate, text: str) -> tuple[tuple[int, ...], str] | None:

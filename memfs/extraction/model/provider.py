@@ -25,6 +25,8 @@ _OF_FORMAT = re.compile(
     re.IGNORECASE,
 )
 _FORMAT_STATUS = (400, 404, 415, 422, 500, 501)
+# What the library lets through when a server's JSON is not what the protocol says (an empty list of choices).
+_MISREAD = (LookupError, AttributeError, TypeError, ValueError)
 # A tag that no answer holds: pydantic-ai must not take `<think>` out of answers, `answers` knows better when to.
 _NO_TAGS = ("<\x00memfs", "</\x00memfs")
 
@@ -122,12 +124,10 @@ async def _call(endpoint: Endpoint, question: Question, mode: Mode, ceiling: int
             )
         except exceptions.ModelAPIError as error:
             raise _failure(endpoint, error) from error
-        except (exceptions.UnexpectedModelBehavior, exceptions.UserError) as error:
-            raise CallFailed(
-                f"its server gave an answer that is no answer: {_short(error)}", again=True
-            ) from error
-        except (httpx2.HTTPError, UnicodeDecodeError) as error:
+        except httpx2.HTTPError as error:
             raise CallFailed(f"the connection broke: {_short(error)}", again=True) from error
+        except (exceptions.AgentRunError, exceptions.UserError, *_MISREAD) as error:
+            raise CallFailed(f"its server sent no completion: {_short(error)}", again=True) from error
     return _reply(response)
 
 
