@@ -25,7 +25,7 @@ PAGES = [
     PROJECT / "sample_vault" / "Welcome.md",
 ]
 PYPROJECT = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
-EXTRAS = {"sentence_transformers", "torch"}
+EXTRAS = {"sentence_transformers", "torch", "pydantic_ai", "httpx2", "genai_prices"}
 
 
 def name(path: Path) -> str:

@@ -1,0 +1,1 @@
+"""Tests of extraction by a language model, against a server process that speaks the real protocol."""
