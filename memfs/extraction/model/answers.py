@@ -21,10 +21,11 @@ _EMPTY_FENCE = re.compile(r"(?:```|~~~)\w*\s*(?:```|~~~)\s*")
 _CLOSE_FENCE = re.compile(r"(?:```|~~~)\s*\Z")
 _THINKING_END = re.compile(r"</(?:think|thinking|thought|reasoning|reflection)>", re.IGNORECASE)
 _THINKING_START = re.compile(r"\A\s*<(?:think|thinking|thought|reasoning|reflection)>", re.IGNORECASE)
+_BEGINS_JSON = re.compile(r'\{\s*"[^"]*"\s*:|\[\s*\{\s*"')
 _STRING_OR_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL)
 _NOTHING = re.compile(
-    r"\b(?:no|nothing|none|without)\b.{0,60}?\b(?:observations?|memor(?:y|ies)|record|remember|extract(?:ed)?"
-    r"|store|save|note|found|entries|facts|updates?|information)\b"
+    r"\b(?:no|nothing|none|without)\b.{0,60}?\b(?:observations?|memor(?:y|ies)|record\w*|remember\w*|extract\w*"
+    r"|stor(?:e|ing)|sav(?:e|ing)|not(?:e|ing)|found|entries|facts|updates?|information)\b"
     r"|(?:没有|無|无|暂无|未发现).{0,20}?(?:记录|记忆|提取|信息|内容|保存|记住)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -129,16 +130,12 @@ def _embedded(text: str) -> Iterator[Any]:
         try:
             value, at = decoder.raw_decode(text, start)
             yield value
-        except json.JSONDecodeError as error:
-            if error.pos > start + 1 and _is_cut_off(text, error):
-                return  # what follows is the inside of a value that never ends
+        except ValueError:
+            if _BEGINS_JSON.match(text, start):
+                return  # what follows is the inside of a value that is broken or never ends
             at = start + 1
         except RecursionError:
             return
-
-
-def _is_cut_off(text: str, error: json.JSONDecodeError) -> bool:
-    return error.msg.startswith("Unterminated string") or error.pos >= len(text.rstrip())
 
 
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

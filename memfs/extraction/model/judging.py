@@ -17,6 +17,7 @@ from memfs.errors import InvalidAnswer
 from memfs.extraction.model.answers import Conflict, read_answer
 from memfs.extraction.model.wire import TURN_NAMES, Item, Refused, read_items
 from memfs.extraction.model.words import asks_to_remember, is_assent, is_said
+from memfs.memory.fields import main_field
 from memfs.memory.filling import facts
 from memfs.memory.types import MemoryType
 from memfs.model import Dropped, Extraction, FieldValue, Operation, Turn
@@ -75,8 +76,9 @@ def read_operations(text: str, types: Sequence[MemoryType], shown: Shown) -> Ext
 def _judge(item: Item, shown: Shown) -> list[Operation | Refused]:
     fields, problems = _values(item)
     refused: list[Operation | Refused] = [Refused(item.type.name, reason) for reason in problems]
-    if not any(name not in item.type.key or item.type.shape != "fields" for name in fields):
-        return refused or [Refused(item.type.name, "nothing in it can be used")]
+    missing = _missing(item.type, fields)
+    if missing:
+        return refused or [Refused(item.type.name, missing)]
     positions = _positions(item, fields, shown)
     if isinstance(positions, str):
         return [*refused, Refused(item.type.name, positions)]
@@ -139,8 +141,10 @@ def _numbers(named: Any) -> list[int]:
         return [int(named)]
     if isinstance(named, list):
         return [number for each in named for number in _numbers(each)]
+    if not isinstance(named, str):
+        return []
     numbers: list[int] = []
-    for first, last in _RANGE.findall(str(named)):
+    for first, last in _RANGE.findall(named):
         end = int(last or first)
         numbers += range(int(first), end + 1) if end - int(first) <= _WIDEST_RANGE else (int(first), end)
     return numbers
@@ -158,6 +162,16 @@ def _values(item: Item) -> tuple[dict[str, FieldValue], list[str]]:
         elif value is not None:
             values[name] = value
     return values, problems
+
+
+def _missing(memory_type: MemoryType, fields: Mapping[str, FieldValue]) -> str | None:
+    """What an item lacks to be a memory at all."""
+    main = main_field(memory_type)
+    if memory_type.shape == "fields":
+        empty = all(name in memory_type.key for name in fields)
+    else:
+        empty = main.name not in fields if main else not fields
+    return f"{main.name if main else 'its text'} is missing" if empty else None
 
 
 def _value(raw: Any) -> FieldValue | None:

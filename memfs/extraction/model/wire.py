@@ -140,6 +140,8 @@ def _item(memory_type: MemoryType, raw: Any) -> Item | Refused:
     if isinstance(raw, Conflict):
         return Refused(memory_type.name, "the answer gives it twice, differently")
     if isinstance(raw, str | int | float) and not isinstance(raw, bool):
+        if plain_field(memory_type) is None:
+            return Refused(memory_type.name, "a text alone does not say which field it is")
         raw = {"text": str(raw)}
     if not isinstance(raw, dict):
         return Refused(memory_type.name, "an item is no object")
