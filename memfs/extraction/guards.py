@@ -69,6 +69,8 @@ def _block_questions(
 ) -> None:
     """A sentence that asks from its start is all question; else the clauses that ask, the last before "?"."""
     asks = sentence.masked.rstrip(BLANK + " \"'”」)").endswith(("?", "？"))
+    if book.has("asks_to_remember", sentence.masked):
+        return
     starts = book.has("question_start", sentence.masked)
     if asks and (starts or book.has("tag_question", sentence.masked)):
         everywhere[None] = QUESTION
