@@ -10,6 +10,7 @@ with an id that neither the base nor ours has. No conflict markers, ever.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -34,25 +35,27 @@ def merge_texts(base: str, ours: str, theirs: str) -> str:
     if base == ours:
         return theirs
     old, mine, other = _lines(base), _lines(ours), _lines(theirs)
+    spans = _spans(len(old), _edits(old, mine), _edits(old, other))
     known = _ids(old) | _ids(mine)
+    brought = _names(mine) - _names(old)  # by both sides, when theirs has it too: it stands where ours put it
     merged: list[str] = []
-    for span, my, their in _spans(len(old), _edits(old, mine), _edits(old, other)):
-        merged += _merge_chunk(old[span], mine[my], other[their], known)
+    for span, my, their in spans:
+        added = [line for line in other[their] if not brought & _names([line])]
+        merged += _merge_chunk(old[span], mine[my], added, known)
     return _join(merged, ours, theirs)
 
 
 def is_stale_save(before: str, after: str, now: str) -> bool:
     """Whether an editor saved over a merge (``before`` -> ``after``) from a buffer that never saw it.
 
-    Then every change of the merge is gone from ``now``, and ``now`` differs from ``before`` in other places
-    too. Exactly ``before`` is no stale save: the person took the merge back.
+    Then all that the merge brought is gone from ``now``, no id of its new entries is left, and ``now`` differs from
+    ``before`` too. Exactly ``before`` is no stale save: the person took the merge back.
     """
     if now in (before, after) or before == after:
         return False
-    changed = set(_bare(_lines(after))) - set(_bare(_lines(before)))
-    lost = set(_bare(_lines(before))) - set(_bare(_lines(after)))
-    present = set(_bare(_lines(now)))
-    return bool(changed) and not (changed & present) and lost <= present
+    old, new, seen = (_bare(_lines(text)) for text in (before, after, now))
+    brought = {line for line in (Counter(new) - Counter(old)) if line.strip()}
+    return bool(brought) and not brought & set(seen) and not (_ids(new) - _ids(old)) & _ids(seen)
 
 
 def _lines(text: str) -> list[str]:
@@ -66,6 +69,11 @@ def _bare(lines: Sequence[str]) -> list[str]:
 
 def _ids(lines: Sequence[str]) -> set[str]:
     return set(_ids_by_line(lines).values())
+
+
+def _names(lines: Sequence[str]) -> set[str]:
+    """What there should be one of: entries by their ids, headings by their words."""
+    return _ids(lines) | {line for line in _bare(lines) if line.startswith("#")}
 
 
 def _ids_by_line(lines: Sequence[str]) -> dict[int, str]:

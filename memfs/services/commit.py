@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from memfs.errors import RepositoryBusy
 from memfs.services.failpoints import reach
 from memfs.services.places import resolve_file
-from memfs.services.placing import settle_displaced
 from memfs.services.rollforward import Committed, look_again, prepare, recover, roll_forward
+from memfs.services.settling import settle_displaced
 from memfs.services.threeway import is_record_file
 from memfs.vault.files import FileState, hash_bytes, read_state
 from memfs.vault.intents import Intent, IntentTarget

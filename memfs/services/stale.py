@@ -1,17 +1,16 @@
 """Stale saves: an editor that had the text from before a merge open, and saved over it.
 
-Every change of the last merge is gone then, and the file differs elsewhere too: the person's edit. It is merged with the
-text from before that merge as base, once. Exactly the earlier text is a person's decision and stays.
+Every change of the last merge is gone then, and the file differs elsewhere too: the person's edit. It is merged with
+the text from before that merge as base, once. Exactly the earlier text is a person's decision and stays.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from memfs.markdown import parse_document
-from memfs.memory.texts import merge_texts
+from memfs.memory.texts import is_stale_save, merge_texts
 from memfs.memory.views import is_suggestion, suggestion_text
 from memfs.vault.local import LocalState
 
@@ -58,15 +57,7 @@ def note_mended(vault: Vault, paths: Iterable[str], commit: str) -> None:
 
 def is_stale(before: str, after: str, now: str) -> bool:
     """Whether ``now`` was made from ``before`` by somebody who never saw the merge's ``after``."""
-    if now in (before, after):
-        return False
-    old, new, seen = (Counter(text.splitlines()) for text in (before, after, now))
-    added, removed = new - old, old - new
-    told = [line for line in added if line.strip()]
-    unseen = bool(told) and not any(seen[line] for line in told)
-    return (
-        unseen and all(seen[line] for line in removed if line.strip()) and not _took_over(after, before, now)
-    )
+    return is_stale_save(before, after, now) and not _took_over(after, before, now)
 
 
 def _took_over(after: str, before: str, now: str) -> bool:

@@ -126,19 +126,22 @@ def put_new(temp: Path, target: Path) -> bool:
         return _put_new(folder, temp.name, target.name)
 
 
-def exchange(temp: Path, target: Path) -> Path | None:
+def exchange(temp: Path, target: Path, *, create: bool = True) -> Path | None:
     """Put ``temp`` in the place of ``target`` in one step, and keep what was there.
 
-    Returns where the displaced file is now (beside the target, under a temp name), None when there was none.
+    Returns where the displaced file is now (beside the target, under a temp name), None when there was none: then
+    ``temp`` has the target's name, or with ``create`` False is where it was, and nothing is changed.
     Raises UnsafePath, with everything as before, when the target is no regular file; VaultError.
     """
     with open_folder(target.parent) as folder, _explain(target, "place"):
         while True:
-            if _put_new(folder, temp.name, target.name):
+            if create and _put_new(folder, temp.name, target.name):
                 return None
             _require_regular(folder, target)
             with suppress(FileNotFoundError):
                 return target.with_name(_swap(folder, temp.name, target))
+            if not create:
+                return None
 
 
 def take_away(target: Path) -> Path | None:

@@ -10,6 +10,8 @@ from memfs.memory.texts import is_stale_save, merge_texts
 BASE = "# Notes\n\n- one ^m-one\n- two ^m-two\n\n## More\n\nwords\n"
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "- x ^m-x", "- y ^m-y", "## H"]), max_size=8)
 
+PLAIN = st.lists(st.sampled_from(["a", "b", "c", "", "- x"]), max_size=8)
+
 
 def text_of(lines: list[str], newline: str = "\n") -> str:
     return "".join(line + newline for line in lines)
@@ -106,7 +108,7 @@ def test_no_line_comes_from_nowhere(base: list[str], ours: list[str], theirs: li
     assert set(merged.splitlines()) <= {*base, *ours, *theirs}
 
 
-@given(LINES, LINES, LINES)
+@given(PLAIN, PLAIN, PLAIN)
 def test_edits_on_both_sides_of_a_fixed_line(first: list[str], second: list[str], rest: list[str]) -> None:
     base = text_of([*rest, "== fixed ==", *rest])
     ours = text_of([*first, "== fixed ==", *rest])
@@ -127,3 +129,12 @@ def test_stale_saves() -> None:
     assert not is_stale_save(BASE, after, BASE)
     assert not is_stale_save(BASE, after, after)
     assert not is_stale_save(BASE, after, after.replace("words", "other words"))
+
+
+def test_what_both_sides_brought_stands_once() -> None:
+    theirs = BASE.replace("- two ^m-two\n", "- two ^m-two\n- new ^m-new\n") + "\n## Later\n"
+    ours = (
+        BASE.replace("- one ^m-one\n", "").replace("- two ^m-two\n", "- new ^m-new\n") + "mine\n\n## Later\n"
+    )
+    merged = merge_texts(BASE, ours, theirs)
+    assert merged.count("^m-new") == merged.count("## Later") == merged.count("mine") == 1
