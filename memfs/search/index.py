@@ -158,6 +158,20 @@ class SearchIndex:
                     self.clear()
         return SearchResult((), ("the index was damaged and is being rebuilt",))
 
+    def verify(self) -> bool:
+        """Read all that the index holds. One that is damaged is deleted, so that everything is stale: False."""
+        if not self._storage.fits():
+            return True
+        try:
+            with panics_as_damage():
+                held = {chunk.view.path for chunk in all_chunks(self._storage.searcher())}
+            sound = held <= self._storage.manifest.records().keys()
+        except _DAMAGE:
+            sound = False
+        if not sound:
+            self.clear()
+        return sound
+
     def vectors_missing(self) -> bool:
         """Say whether texts in the index still lack vectors of the current model."""
         return self.embedder is not None and not self._vectors.complete()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from memfs.errors import HistoryError, MemfsError, VaultLocked
+from memfs.errors import MemfsError, RepositoryBusy, VaultLocked
 from memfs.markdown import parse_document
 from memfs.memory.ledger import parse_ledger
 from memfs.memory.marks import parse_marks
 from memfs.memory.views import locate
 from memfs.services.commit import open_transaction
-from memfs.services.recall import document_stats, open_index, refresh_index
+from memfs.services.recall import open_index, refresh_index
 from memfs.vault.intents import read_intent
 from memfs.vault.local import LocalState
 from memfs.vault.scan import scan_documents
@@ -49,20 +51,39 @@ class Checked:
 
 def check(vault: Vault) -> Checked:
     """Verify vault, repository, intent log, records and index; finish what a crash left, rebuild what is derived."""
-    findings = [*_unfinished(vault), *_repository(vault), *_types(vault)]
+    if not vault.layout.memories.is_dir():
+        place = vault.layout.rel(vault.layout.memories)
+        return Checked(
+            (Finding("error", "the folder of all memory is missing; put it back, or memfs init", place),),
+            0,
+            0,
+        )
     scan = scan_documents(vault.layout)
-    entries = 0
-    for path in sorted(scan.documents):
-        found, count = _document(vault, path)
-        findings += found
-        entries += count
-    findings += [Finding("warning", "a copy made by a sync conflict; merge it by hand", path) for path in scan.conflicts]
+    documents = {path: _read(vault, path) for path in sorted(scan.documents)}
+    findings = [*_unfinished(vault), *_guarded(_repository(vault)), *_types(vault)]
+    for path, (text, problem) in documents.items():
+        findings += [problem] if problem else _document(path, text)
+    places = _ids(vault, {path: text for path, (text, _) in documents.items()})
+    findings += _copies(places)
+    findings += [
+        Finding("warning", "a copy made by a sync conflict; merge it by hand", path)
+        for path in scan.conflicts
+    ]
     findings += [Finding("warning", reason, path) for path, reason in scan.skipped]
     findings += [
-        Finding("warning", f"differs only in Unicode form from {', '.join(twins[1:])}", twins[0]) for twins in scan.twins
+        Finding("warning", f"differs only in Unicode form from {', '.join(twins[1:])}", twins[0])
+        for twins in scan.twins
     ]
-    findings += [*_records(vault), *_state(vault), *_derived(vault)]
-    return Checked(tuple(findings), len(scan.documents), entries)
+    findings += [*_records(vault), *_guarded(_state(vault)), *_guarded(_derived(vault))]
+    return Checked(tuple(findings), len(documents), sum(map(len, places.values())))
+
+
+def _guarded(findings: Iterator[Finding]) -> Iterator[Finding]:
+    """The findings; where looking itself fails, that is one."""
+    try:
+        yield from findings
+    except MemfsError as error:
+        yield Finding("error", str(error))
 
 
 def _unfinished(vault: Vault) -> Iterator[Finding]:
@@ -72,7 +93,7 @@ def _unfinished(vault: Vault) -> Iterator[Finding]:
             pass
         if pending:
             yield Finding("mended", "a commit that a crash had interrupted was finished")
-    except (HistoryError, VaultLocked) as error:
+    except (RepositoryBusy, VaultLocked) as error:
         yield Finding("warning", str(error))
     except MemfsError as error:
         yield Finding("error", str(error))
@@ -86,33 +107,55 @@ def _repository(vault: Vault) -> Iterator[Finding]:
     for lock in vault.repository.find_locks():
         yield Finding("warning", "a git lock; remove it if no git is running", str(lock.path))
     for name in risky_settings(vault.repository):
-        yield Finding("warning", f"the repository's {name} runs a program under plain git (memfs never runs it)")
+        yield Finding(
+            "warning", f"the repository's {name} runs a program under plain git (memfs never runs it)"
+        )
 
 
 def _types(vault: Vault) -> Iterator[Finding]:
     yield from (Finding("error", problem) for problem in vault.registry.problems)
 
 
-def _document(vault: Vault, path: str) -> tuple[list[Finding], int]:
-    """What is wrong with one document, and how many entries of memfs's it has."""
-    data = (vault.top / path).read_bytes()
+def _read(vault: Vault, path: str) -> tuple[str, Finding | None]:
+    """A document's text, or what keeps memfs from reading it."""
     try:
-        text = data.decode("utf-8")
+        data = (vault.top / path).read_bytes()
+    except OSError as error:
+        return "", Finding("error", f"cannot be read: {error.strerror}", path)
+    try:
+        return data.decode("utf-8"), None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return [Finding("error", "not UTF-8; memfs never writes into it", path, line)], 0
+        return "", Finding("error", "not UTF-8; memfs never writes into it", path, line)
+
+
+def _document(path: str, text: str) -> Iterator[Finding]:
     document = parse_document(text)
-    found = [
-        Finding("error", problem.message, path, problem.line)
-        for problem in {document.problem, document.frontmatter.problem}
-        if problem is not None
-    ]
-    if locate(path, root=vault.layout.root) is None:
-        return found, 0
-    ids = [block.block_id for block in document.blocks if block.block_id]
-    doubled = sorted({entry for entry in ids if ids.count(entry) > 1})
-    found += [Finding("warning", f"the id {entry} stands twice; the copy counts as yours", path) for entry in doubled]
-    return found, len(ids)
+    for problem in {document.problem, document.frontmatter.problem}:
+        if problem is not None:
+            yield Finding("error", problem.message, path, problem.line)
+
+
+def _ids(vault: Vault, texts: Mapping[str, str]) -> Mapping[str, list[tuple[str, int]]]:
+    """Where each id of an entry stands: documents under memories, and lines."""
+    places: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for path, text in texts.items():
+        if "^" in text and locate(path, root=vault.layout.root) is not None:
+            for block in parse_document(text).blocks:
+                if block.block_id:
+                    places[block.block_id].append((path, block.line))
+    return places
+
+
+def _copies(places: Mapping[str, Sequence[tuple[str, int]]]) -> Iterator[Finding]:
+    """Ids that stand more than once: one of the lines is memfs's, the other a person's copy."""
+    for entry, found in sorted(places.items()):
+        (first, line), *others = found
+        for path, here in others:
+            where = f"line {line}" if path == first else f"{first}, line {line}"
+            yield Finding(
+                "warning", f"the id {entry} stands in {where} too; a copy counts as yours", path, here
+            )
 
 
 def _records(vault: Vault) -> Iterator[Finding]:
@@ -121,18 +164,18 @@ def _records(vault: Vault) -> Iterator[Finding]:
 
     for identity in vault.identities():
         folder = vault.layout.identity_dir(identity)
-        readers = [(p, parse_ledger) for p in (folder / ".ledger").rglob("*") if p.is_file()]
-        readers += [(p, parse_cursor) for p in (folder / ".cursors").rglob("*") if p.is_file()]  # type: ignore[misc]
+        readers: list[tuple[Path, Callable[[str], tuple[object, Sequence[str]]]]] = []
+        readers += [(p, parse_ledger) for p in sorted((folder / ".ledger").rglob("*")) if p.is_file()]
+        readers += [(p, parse_cursor) for p in sorted((folder / ".cursors").rglob("*")) if p.is_file()]
         marks = vault.layout.forgotten_file(identity)
-        if marks.is_file():
-            readers.append((marks, parse_marks))  # type: ignore[arg-type]
+        readers += [(marks, parse_marks)] if marks.is_file() else []
         for path, parse in readers:
             _, problems = parse(path.read_text(encoding="utf-8", errors="replace"))
             yield from (Finding("warning", problem, vault.layout.rel(path)) for problem in problems)
 
 
 def _state(vault: Vault) -> Iterator[Finding]:
-    for name in LocalState(vault.layout).damaged_records():
+    for name in LocalState(vault.layout).mend_records():
         yield Finding("mended", f"local state {name} was damaged and begun anew")
 
 
@@ -141,10 +184,14 @@ def _derived(vault: Vault) -> Iterator[Finding]:
     from memfs.history.provenance import ProvenanceIndex
 
     index = open_index(vault)
-    stale = index.stale(document_stats(vault))
+    sound = index.verify()
     report = refresh_index(vault, index)
-    if stale:
-        yield Finding("mended", f"the search index lagged behind {len(stale.changed) + len(stale.gone)} files")
+    if not sound:
+        yield Finding("mended", "the search index was damaged and is built anew")
+    elif report.indexed or report.removed:
+        yield Finding(
+            "mended", f"the search index lagged behind {len(stale.changed) + len(stale.gone)} files"
+        )
     yield from (Finding("warning", reason) for reason in report.degraded)
     yield from (Finding("warning", f"not indexed: {reason}", path) for path, reason in index.problems())
     ProvenanceIndex(vault.layout.derived / "provenance", vault.repository).rebuild()

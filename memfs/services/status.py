@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memfs.errors import HistoryError, MemfsError, TranscriptError
+from memfs.errors import HistoryError, MemfsError, TranscriptError, VaultError
 from memfs.services.backfill import GUARDED_SESSIONS
 from memfs.services.reading import open_reader
 from memfs.services.seen import open_seen
@@ -87,11 +87,20 @@ def status(vault: Vault) -> Status:
             for name in vault.identities()
         ),
         sources=sources,
-        unfinished=read_intent(vault.layout) is not None,
+        unfinished=_is_unfinished(vault, warnings),
         quarantine=quarantined(state),
         locks=tuple(f"{lock.path} ({lock.owner})" for lock in vault.repository.find_locks()),
-        warnings=tuple(warnings),
+        warnings=tuple(dict.fromkeys(warnings)),
     )
+
+
+def _is_unfinished(vault: Vault, warnings: list[str]) -> bool:
+    """Whether a crash left a commit to be finished; a record of one that cannot be read is told."""
+    try:
+        return read_intent(vault.layout) is not None
+    except VaultError as error:
+        warnings.append(str(error))
+        return True
 
 
 def _head(vault: Vault) -> tuple[str | None, str | None, str | None]:

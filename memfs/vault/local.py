@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 from memfs.errors import VaultError
@@ -44,8 +45,8 @@ class LocalState:
         path = self._folder / f"{safe_name(name)}.json"
         with hold_file(path.with_suffix(".lock"), what=f"the record {name}"):
             record = self.read_record(name)
-            if not record and path.exists() and path.read_bytes().strip() != b"{}":
-                os.replace(path, path.with_suffix(".damaged"))
+            if not record:
+                _set_aside(path)
             answer = change(record)
             write_atomic(path, json.dumps(record, sort_keys=True).encode())
             return answer
@@ -53,3 +54,20 @@ class LocalState:
     def damaged_records(self) -> tuple[str, ...]:
         """Names of records that could not be read and were begun anew."""
         return tuple(sorted(path.stem for path in self._folder.glob("*.damaged")))
+
+    def mend_records(self) -> tuple[str, ...]:
+        """Set aside the records that cannot be read, as ``<name>.damaged``. Their names. Raises VaultError."""
+        mended = []
+        for path in sorted(self._folder.glob("*.json")):
+            with hold_file(path.with_suffix(".lock"), what=f"the record {path.stem}"):
+                if not self.read_record(path.stem) and _set_aside(path):
+                    mended.append(path.stem)
+        return tuple(mended)
+
+
+def _set_aside(path: Path) -> bool:
+    """Keep a record that reads as empty but is not, under another name; whether it was one."""
+    if not path.exists() or path.read_bytes().strip() == b"{}":
+        return False
+    os.replace(path, path.with_suffix(".damaged"))
+    return True
