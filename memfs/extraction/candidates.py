@@ -160,6 +160,8 @@ def _has_needs(cue: Cue, match: re.Match[str], number: int, sentence: Sentence, 
             and number + 1 < len(sentence.clauses)
             and _starts_with_date(sentence, number + 1, heard)
         )
+    if cue.needs == "listed":
+        return sentence.listed
     if cue.needs == "promised":
         return heard.promised
     if cue.needs == "date_any":

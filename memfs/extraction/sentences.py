@@ -15,15 +15,22 @@ from memfs.extraction.foreign import BLANK, mask_foreign_lines, mask_quotes
 from memfs.extraction.phrasebook import Phrasebook
 
 MAX_SENTENCE = 600
+_MARK = re.compile(
+    r"\s*(?:[-*•·・]\s+|\d{1,2}(?:[.)]\s+|、\s*)|[(（]\d{1,2}[)）]\s*|[①-⑳]\s*|[一二三四五六七八九十]{1,2}、\s*|\[[ x]\]\s+)+"
+)  # what begins an item of a list
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """``text`` as written; ``masked`` the same with foreign words blanked; ``clauses`` are spans in both."""
+    """``text`` as written; ``masked`` the same with foreign words blanked; ``clauses`` are spans in both.
+
+    ``listed``: an item of a list that was announced as rules.
+    """
 
     text: str
     masked: str
     clauses: tuple[tuple[int, int], ...]
+    listed: bool = False
 
 
 def split_turn(text: str, books: Sequence[Phrasebook]) -> list[Sentence]:
@@ -32,16 +39,19 @@ def split_turn(text: str, books: Sequence[Phrasebook]) -> list[Sentence]:
 
     masked = mask_quotes(mask_foreign_lines(text, books))
     sentences = []
-    position = 0
+    position, announced = 0, False
     for line in masked.split("\n"):
         start = position
         position += len(line) + 1
         if not line.strip(BLANK + " \t\r"):
             continue
+        item = _MARK.match(line) is not None
+        if not item:
+            announced = any(book.has("rules_follow", line) for book in books)
         for piece in _pieces(segment("en", line)):
             begin, end = start + piece[0], start + piece[1]
             if 0 < end - begin <= MAX_SENTENCE:
-                sentences.append(_sentence(text[begin:end], masked[begin:end], books))
+                sentences.append(_sentence(text[begin:end], masked[begin:end], books, item and announced))
     return sentences
 
 
@@ -50,15 +60,15 @@ def _pieces(parts: Sequence[str]) -> Iterator[tuple[int, int]]:
     position = 0
     for part in parts:
         for piece in re.split(r"(?<=[。！？!?；])|(?<=……)", part):
-            marks = re.match(r"\s*(?:[-*•·・]\s+|\d{1,2}[.)、]\s+|\[[ x]\]\s+)*", piece)
-            lead = marks.end() if marks else 0
+            marks = _MARK.match(piece)
+            lead = marks.end() if marks else len(piece) - len(piece.lstrip())
             stripped = piece[lead:].rstrip()
             if stripped.strip(BLANK + " "):
                 yield position + lead, position + lead + len(stripped)
             position += len(piece)
 
 
-def _sentence(text: str, masked: str, books: Sequence[Phrasebook]) -> Sentence:
+def _sentence(text: str, masked: str, books: Sequence[Phrasebook], listed: bool) -> Sentence:
     cuts = [0]
     for book in books:
         cuts += (
@@ -66,4 +76,4 @@ def _sentence(text: str, masked: str, books: Sequence[Phrasebook]) -> Sentence:
         )
     cuts = [*sorted(set(cuts)), len(masked)]
     spans = ((a, b) for a, b in itertools.pairwise(cuts) if masked[a:b].strip())
-    return Sentence(text, masked, tuple(spans))
+    return Sentence(text, masked, tuple(spans), listed)

@@ -35,8 +35,12 @@ class Line:
 def turn_lines(
     turn: Turn, position: int, *, zone: tzinfo | None, count: Callable[[str], int], longest: int
 ) -> Iterator[Line]:
-    """The turn as one line, or, where it has more than ``longest`` tokens, as parts that each name the speaker."""
-    parts = _split(_said(turn), count, longest)
+    """The turn as one line, or, where it has more than ``longest`` tokens, as parts that each name the speaker.
+
+    None at all for a turn that says nothing.
+    """
+    said = _said(turn)
+    parts = _split(said, count, longest) if said else []
     for number, part in enumerate(parts, 1):
         which = f" (part {number} of {len(parts)})" if len(parts) > 1 else ""
         text = f"[{position + 1}]{which} {_head(turn, zone)}: {_below(part)}"
