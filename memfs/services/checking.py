@@ -188,10 +188,8 @@ def _derived(vault: Vault) -> Iterator[Finding]:
     report = refresh_index(vault, index)
     if not sound:
         yield Finding("mended", "the search index was damaged and is built anew")
-    elif report.indexed or report.removed:
-        yield Finding(
-            "mended", f"the search index lagged behind {len(stale.changed) + len(stale.gone)} files"
-        )
+    elif behind := len(report.indexed) + len(report.removed):
+        yield Finding("mended", f"the search index was behind; files taken over: {behind}")
     yield from (Finding("warning", reason) for reason in report.degraded)
     yield from (Finding("warning", f"not indexed: {reason}", path) for path, reason in index.problems())
     ProvenanceIndex(vault.layout.derived / "provenance", vault.repository).rebuild()
