@@ -9,6 +9,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from memfs.errors import ModelUnavailable
+from memfs.extraction.request import Request
+from memfs.model import Extraction, Operation, Tokens
 from memfs.services.opening import Vault
 from tests.services.vaults import IDENTITY
 
@@ -100,3 +103,30 @@ def put_talks(vault: Vault, talks: Sequence[Talk]) -> None:
     """Write sessions into the inbox."""
     for each in talks:
         put_talk(inbox(vault), each)
+
+
+def says(type: str, **fields: str | list[str]) -> str:
+    """What a user says for `Script` to make an operation of."""
+    return f"{type} {json.dumps(fields, ensure_ascii=False)}"
+
+
+@dataclass(frozen=True)
+class Script:
+    """An extractor that takes users at their word: a turn "type {fields}" is an operation, anything else is nothing.
+
+    A session's order and evidence are tested with it, whatever the built-in extractor makes of a phrase.
+    """
+
+    name: str = "script"
+
+    def extract(self, request: Request) -> Extraction:
+        """An operation for each turn that says one. "fail" fails."""
+        operations = []
+        for at, turn in enumerate(request.turns):
+            type, _, fields = turn.text.partition(" ")
+            if turn.role == "user" and turn.text == "fail":
+                raise ModelUnavailable("the model is away")
+            if turn.role in ("user", "participant") and fields.startswith("{"):
+                values = {k: tuple(v) if isinstance(v, list) else v for k, v in json.loads(fields).items()}
+                operations.append(Operation(type, values, turns=(at,)))
+        return Extraction(tuple(operations), (), Tokens())

@@ -23,7 +23,7 @@ from memfs.services import failpoints
 from memfs.services.commit import open_transaction
 from memfs.services.extracting import Proposal
 from memfs.services.merging import Merged, MergeWork, merge_proposals
-from memfs.services.opening import Vault, open_vault
+from memfs.services.opening import Vault
 from memfs.vault.intents import read_intent
 from tests.services.editing import GONE, SCENES, STYLES, Edit, Editor, Scene, edits
 from tests.services.vaults import copy_vault, git, new_vault, proposal
