@@ -42,7 +42,7 @@ def find_dates(
         if not book.has("date_hint", text):
             continue
         past = book.has("past", text) and not book.has("future", text)
-        for rule in book.dates:
+        for rule in sorted(book.dates, key=lambda each: each.means == "anchor"):
             for match in rule.pattern.finditer(text):
                 if any(match.start() < seen.end and seen.start < match.end() for seen in found):
                     continue
@@ -50,7 +50,8 @@ def find_dates(
                     book.spaced and text[match.end() : match.end() + 1] == "s"
                 ):
                     continue
-                day = _resolve(rule.means, named_groups(match), _Said(base, past, anchor, book.lists))
+                named = [seen.day for seen in found if seen.end <= match.start()] or [anchor]
+                day = _resolve(rule.means, named_groups(match), _Said(base, past, named[-1], book.lists))
                 if day is not None:
                     found.append(
                         DateMention(match.start(), match.end(), day, rule.means not in _FIXED, match[0])
@@ -194,8 +195,14 @@ def _end(match: Mapping[str, str], said: _Said, argument: str) -> date | None:
     return first.replace(day=calendar.monthrange(first.year, first.month)[1])
 
 
+def _anchor(_match: Mapping[str, str], said: _Said, _argument: str) -> date | None:
+    """ "By then": the day spoken of before."""
+    return said.anchor if said.anchor is not None and said.anchor >= said.base else None
+
+
 _MEANINGS: dict[str, Callable[[Mapping[str, str], _Said, str], date | None]] = {
     "offset": _offset,
+    "anchor": _anchor,
     "weekday": _weekday,
     "span": _span,
     "calendar": _calendar,

@@ -38,6 +38,11 @@ def find_blocks(sentence: Sentence, books: Sequence[Phrasebook]) -> Blocked:
             match = guard.pattern.search(sentence.masked)
             if match is None:
                 continue
+            if guard.scope == "onward":
+                for number, (_, end) in enumerate(sentence.clauses):
+                    if match.start() < end:
+                        reasons[number].update({kind: guard.name for kind in guard.types or (None,)})
+                continue
             if guard.scope == "sentence":
                 everywhere.update({kind: guard.name for kind in guard.types or (None,)})
                 continue

@@ -55,6 +55,7 @@ class _Said:
         return self.place.sentence[self.candidate.start : self.candidate.end]
 
 
+_BY = re.compile(r"(?i)\b(?:by|before|until|till|due|bis|spätestens|avant|antes del?)\b")
 Made = tuple[str, dict[str, FieldValue]]
 
 
@@ -74,6 +75,8 @@ def make_fields(
 def _day(candidate: Candidate, place: Place) -> date | None:
     """The day a candidate names, for a task the first one to come; else the only day of its sentence."""
     own = [mention for mention in place.dates if candidate.start <= mention.start < candidate.end]
+    if candidate.type == "actions":  # "the inspector comes on the 11th, done by the 10th"
+        own = [mention for mention in own if _is_limit(mention, place.sentence)] or own
     days = [mention.day for mention in own or (place.dates if len(place.dates) == 1 else ())]
     to_come = [day for day in days if day >= place.today]
     if candidate.type == "actions" and to_come:
@@ -84,6 +87,12 @@ def _day(candidate: Candidate, place: Place) -> date | None:
     if candidate.type == "events" and moved:
         return days[-1] if days else None  # "from the 12th to the 19th"
     return days[0] if days else None
+
+
+def _is_limit(mention: DateMention, sentence: str) -> bool:
+    """Whether something is to be done by that day."""
+    before = sentence[max(0, mention.start - 10) : mention.start] + mention.text
+    return bool(_BY.search(before)) or sentence[mention.end :].lstrip().startswith(("前", "之前", "以前", "まで"))
 
 
 def _preference(said: _Said) -> Made:

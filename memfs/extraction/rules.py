@@ -141,6 +141,12 @@ class _Reading:
             and len("".join(words)) < (6 if words[:1] > ["\u2e7f"] else 14)
         ):
             return
+        if kind in CONTENT and (whole := self._with_antecedent(turn, sentence, candidate, text)) != text:
+            text = whole
+            fields = {**fields, CONTENT[kind]: text}
+        elif kind in {"actions", "preferences"} and self._says_it(text) and len(words) < 2:
+            self.dropped.append(Dropped(kind, "says too little"))
+            return
         if self._is_thin(text, kind):
             if self._completes(position, turn, candidate, day):
                 return
@@ -185,10 +191,24 @@ class _Reading:
         short = 2 < len(before) < 60 and len(before.split()) < 9
         return tidy(before, self.books) if short and not before.endswith(("?", "？")) else None
 
+    def _says_it(self, text: str) -> bool:
+        """Whether ``text`` does something to "it" or "them" and does not say to what."""
+        return any(book.has("bare_object", text) for book in self.books)
+
+    def _with_antecedent(self, turn: Turn, sentence: Sentence, candidate: Candidate, text: str) -> str:
+        """ "Otis's runs out in August. I have to renew that": with the sentence before, when there is one."""
+        if candidate.start or not self._says_it(text):
+            return text
+        head = turn.text[: max(0, turn.text.find(sentence.text))].strip()
+        before = re.split(r"(?<=[.!?。！？])\s+|\n", head)[-1].strip()
+        if before.endswith(("?", "？", ":", "：")) or len(before.split()) < 3 or len(before) > 160:
+            return text
+        return f"{tidy(before, self.books)}{JOINTS[self.books[0].spaced]}{text}"
+
     def _completes(self, position: int, turn: Turn, candidate: Candidate, day: date | None) -> bool:
         """ "I'll do it tomorrow" after the task was named in the same turn: only its day is new."""
         last = self.finds[-1] if self.finds else None
-        if candidate.type != "actions" or day is None or last is None or last.type != "actions":
+        if candidate.type not in {"actions", "events"} or day is None or last is None or last.type != "actions":
             return False
         if last.turns != (position,) or last.peer != turn.peer or "due" in last.fields:
             return False

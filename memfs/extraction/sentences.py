@@ -19,6 +19,8 @@ _MARK = re.compile(
     r"\s*(?:[-*•·・]\s+|\d{1,2}(?:[.)]\s+|、\s*)|[(（]\d{1,2}[)）]\s*|[①-⑳]\s*|[一二三四五六七八九十]{1,2}、\s*|\[[ x]\]\s+)+"
 )  # what begins an item of a list
 
+_ORDINAL = re.compile(r"(?i)\b(?:am|vom|zum|bis|der|den|dem|ab|le|el) \d{1,2}\.\s*$")
+
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
@@ -58,7 +60,7 @@ def split_turn(text: str, books: Sequence[Phrasebook]) -> list[Sentence]:
 def _pieces(parts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Spans of the sentences of a line, without outer space and list marks."""
     position = 0
-    for part in parts:
+    for part in _whole(parts):
         for piece in re.split(r"(?<=[。！？!?；])|(?<=……)", part):
             marks = _MARK.match(piece)
             lead = marks.end() if marks else len(piece) - len(piece.lstrip())
@@ -66,6 +68,18 @@ def _pieces(parts: Sequence[str]) -> Iterator[tuple[int, int]]:
             if stripped.strip(BLANK + " "):
                 yield position + lead, position + lead + len(stripped)
             position += len(piece)
+
+
+def _whole(parts: Sequence[str]) -> Iterator[str]:
+    """Parts, with those that were cut after an ordinal ("am 14. | April") together again."""
+    held = ""
+    for part in parts:
+        held += part
+        if not _ORDINAL.search(held):
+            yield held
+            held = ""
+    if held:
+        yield held
 
 
 def _sentence(text: str, masked: str, books: Sequence[Phrasebook], listed: bool) -> Sentence:
