@@ -131,9 +131,9 @@ def _read_key(path: Path, top: Path) -> str:
 
 @cache
 def token_counter() -> Callable[[str], int]:
-    """Counts tokens offline, by the word pieces of the built-in embedder.
+    """Counts tokens offline, by the word pieces of the built-in embedder; a word it has no pieces for by characters.
 
-    Against the tokenizers of OpenAI's models it counts a little more and never less (docs/models.md has the
+    Against the tokenizers of OpenAI's models it counts more and hardly ever less (docs/models.md has the
     measurement), so what keeps to a ceiling here keeps to it there.
     """
     from tokenizers import Tokenizer
@@ -142,4 +142,11 @@ def token_counter() -> Callable[[str], int]:
     tokenizer = Tokenizer.from_str(file.read_text("utf-8"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    return lambda text: len(tokenizer.encode(text, add_special_tokens=False))
+    unknown = tokenizer.token_to_id("[UNK]")
+
+    def count(text: str) -> int:
+        pieces = tokenizer.encode(text, add_special_tokens=False)
+        spans = zip(pieces.ids, pieces.offsets, strict=True)
+        return sum(1 if piece != unknown else max(1, end - start) for piece, (start, end) in spans)
+
+    return count
