@@ -16,7 +16,7 @@ from memfs.model import EntryView, Turn
 from memfs.services.entries import find_entry, find_view
 from memfs.services.kept import kept_copy
 from memfs.services.reading import open_reader
-from memfs.services.sessions import SessionKey, cursor_place, message_names
+from memfs.services.sessions import SessionKey, known_cursors, message_names
 from memfs.services.sources import list_sources
 
 if TYPE_CHECKING:
@@ -290,15 +290,12 @@ def _turns_in(path: Path, kept: bool, key: SessionKey, wanted: dict[str, None]) 
 
 
 def _copies(vault: Vault, identity: str, key: SessionKey) -> Iterator[tuple[Path, bool]]:
-    from memfs.history.cursors import parse_cursor
-
-    place = vault.top / cursor_place(vault, identity, key)
-    if place.is_file():
-        for cursor in parse_cursor(place.read_text(encoding="utf-8"))[0]:
-            for source in list_sources(vault):
-                path = source.root if source.root.is_file() else source.root / (cursor.path or "")
-                if cursor.path and path.is_file():
-                    yield path, False
+    """The files that may hold a session: the transcript where its cursors say, then the kept copy (True)."""
+    for cursor in known_cursors(vault, identity, key):
+        for source in list_sources(vault):
+            path = source.root if source.root.is_file() else source.root / (cursor.path or "")
+            if cursor.path and path.is_file():
+                yield path, False
     copy = kept_copy(vault, identity, key)
     if copy.is_file():
         yield copy, True

@@ -68,11 +68,11 @@ def _retry_range(vault: Vault, extractor: Extractor | None, item: Quarantine) ->
     if extractor is None:
         return "extraction is turned off"
     key = SessionKey(item.source, item.session)
-    found = _find_range(vault, key, item)
+    found = _find_session(vault, key)
     if found is None:
         return "its transcript is not there any more"
     session, turns = found
-    kept, _ = keep_turns(turns, session)
+    kept = tuple(turn for turn in keep_turns(turns, session)[0] if _within(turn, item))
     extracted = extract_turns(
         vault,
         extractor,
@@ -96,7 +96,8 @@ def _retry_range(vault: Vault, extractor: Extractor | None, item: Quarantine) ->
     return merged.waiting[0] if merged.waiting else None
 
 
-def _find_range(vault: Vault, key: SessionKey, item: Quarantine) -> tuple[Session, list[Turn]] | None:
+def _find_session(vault: Vault, key: SessionKey) -> tuple[Session, list[Turn]] | None:
+    """A session with all its turns: what is off the record may be said far from the range."""
     for source in list_sources(vault):
         for file in find_transcripts(vault, source):
             try:
@@ -105,8 +106,9 @@ def _find_range(vault: Vault, key: SessionKey, item: Quarantine) -> tuple[Sessio
                         if session_key(one, file) == key:
                             turns = list(one)
                             keys, _ = message_names(key, one.incremental, turns)
-                            named = [replace(turn, id=own) for turn, own in zip(turns, keys, strict=True)]
-                            return one.session, [turn for turn in named if _within(turn, item)]
+                            return one.session, [
+                                replace(turn, id=own) for turn, own in zip(turns, keys, strict=True)
+                            ]
             except TranscriptError:
                 continue
     return None

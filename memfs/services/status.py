@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memfs.errors import HistoryError, MemfsError, TranscriptError, VaultError
+from memfs.errors import HistoryError, MemfsError, RepositoryBusy, TranscriptError, VaultError
 from memfs.services.backfill import GUARDED_SESSIONS
 from memfs.services.reading import open_reader
 from memfs.services.seen import open_seen
 from memfs.services.sessions import is_merged, known_cursors, session_key
-from memfs.services.sources import TranscriptFile, TranscriptSource, find_all
+from memfs.services.sources import INBOX, TranscriptFile, TranscriptSource, find_all
 from memfs.vault.intents import read_intent
 from memfs.vault.local import LocalState
 from memfs.vault.records import Quarantine, backfill, last_run, pending_cursors, quarantined, tokens_used
@@ -108,9 +108,11 @@ def _head(vault: Vault) -> tuple[str | None, str | None, str | None]:
 
     try:
         head = require_branch(vault)
-    except HistoryError as error:
+    except RepositoryBusy as error:
         head = vault.repository.head()
         return _short(head.ref), head.commit, str(error)
+    except HistoryError as error:
+        return None, None, str(error)
     return _short(head.ref), head.commit, None
 
 
@@ -124,8 +126,10 @@ def _source(
     if not source.root.exists():
         warnings.append(f"the source {source.name} is not there: {source.root}")
     with open_seen(vault.layout.derived) as seen:
-        unmerged = [f for f in files if not is_merged(vault, f, seen) and is_unmerged(vault, f)]
-    _warn_of_deadlines(vault, unmerged, warnings)
+        behind = [(file, unmerged_format(vault, file)) for file in files if not is_merged(vault, file, seen)]
+    unmerged = {file: kind for file, kind in behind if kind is not None}
+    if source.name != INBOX:  # nobody but the person takes anything out of it
+        _warn_of_deadlines(vault, unmerged, warnings)
     undecided = source.guarded and backfill(LocalState(vault.layout), source.name) is None
     return SourceStatus(
         source.name,
@@ -137,28 +141,28 @@ def _source(
     )
 
 
-def is_unmerged(vault: Vault, file: TranscriptFile) -> bool:
-    """Whether a transcript has bytes behind its cursor (of every identity it may feed). No transcript: False."""
+def unmerged_format(vault: Vault, file: TranscriptFile) -> str | None:
+    """The format of a transcript with bytes behind its cursors (of every identity it may feed); None of any other."""
     try:
         with open_reader(file.path, me=file.source.me) as reader:
             if reader.session.subagent:
-                return False
+                return None
             key = session_key((reader.conversations or (reader,))[0], file)
+            format = reader.format
     except (TranscriptError, MemfsError):
-        return False
+        return None
     identities: Sequence[str] = (file.source.identity,) if file.source.identity else vault.identities()
     cursors = [cursor for name in identities for cursor in known_cursors(vault, name, key)]
     # A compressed transcript's cursor counts plain bytes: there the size it was read at tells.
-    return not any(file.stat.size in (cursor.offset, cursor.size) for cursor in cursors)
+    return None if any(file.stat.size in (cursor.offset, cursor.size) for cursor in cursors) else format
 
 
-def _warn_of_deadlines(vault: Vault, files: Sequence[TranscriptFile], warnings: list[str]) -> None:
+def _warn_of_deadlines(vault: Vault, files: Mapping[TranscriptFile, str], warnings: list[str]) -> None:
     """Name unmerged transcripts that their client will soon delete."""
     now = vault.clock().timestamp()
-    for file in files:
-        age = (now - file.stat.mtime_ns / 1e9) / _DAY
-        for client, days in DEADLINES.items():
-            if client in file.source.name and age > days - _WARN_DAYS:
-                warnings.append(
-                    f"{file.path}: not merged yet, and {client} deletes it after {days} days (it is {age:.0f} days old)"
-                )
+    for file, client in files.items():
+        age, days = (now - file.stat.mtime_ns / 1e9) / _DAY, DEADLINES.get(client)
+        if days is not None and age > days - _WARN_DAYS:
+            warnings.append(
+                f"{file.path}: not merged yet, and {client} deletes it after {days} days (it is {age:.0f} days old)"
+            )
