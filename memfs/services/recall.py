@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -132,13 +133,24 @@ def _joined(first: UpdateReport, second: UpdateReport) -> UpdateReport:
     )
 
 
-def follow_index(vault: Vault, index: SearchIndex, *, part: int = 50) -> Iterator[UpdateReport]:
-    """The same in parts of so many documents, for who has other things to do between."""
+def follow_index(vault: Vault, index: SearchIndex, *, seconds: float = 0.5) -> Iterator[UpdateReport]:
+    """The same in parts that take about so many seconds, for who has other things to do between."""
     stats = document_stats(vault)
     stale = index.stale(stats)
-    paths = (*stale.changed, *stale.gone)
-    for start in range(0, len(paths), part):
-        yield index.update(_read_files(vault, paths[start : start + part]), stats)
+    paths, part = [*stale.changed, *stale.gone], 32
+    while paths:
+        began = time.monotonic()
+        report = index.update(_read_files(vault, paths[:part]), stats)
+        del paths[:part]
+        part = part * 2 if time.monotonic() - began < seconds else max(1, part // 2)
+        yield report
+
+
+def index_documents(vault: Vault, index: SearchIndex, documents: Mapping[str, Stat | None]) -> UpdateReport:
+    """Bring the index up to documents that changed, as a watcher saw them lie on disk (None: gone)."""
+    there = {path: stat for path, stat in documents.items() if stat is not None}
+    gone = dict.fromkeys(path for path in documents if path not in there)
+    return index.update({**_read_files(vault, there), **gone}, there)
 
 
 def reindex(vault: Vault) -> UpdateReport:
