@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memfs.daemon.wording import Notice, notice
+from memfs.model import Stat
 
 if TYPE_CHECKING:
     from memfs.daemon.areas import Difference
@@ -16,14 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ChangeSet:
-    """What changed. ``documents`` are relative to the vault and may be gone; ``transcripts`` are new or grew.
+    """What changed. ``documents``, relative to the vault, with how they lie on disk (None: gone).
+
+    ``transcripts`` are new or grew.
 
     ``settled``: transcripts to be read again, since they were written in the moment in which they were read.
     ``renamed``: transcripts under a new name, with the old path. ``gone``: transcripts that are no more.
     ``complete``: everything was looked at. ``notices`` are for people.
     """
 
-    documents: list[str] = field(default_factory=list)
+    documents: dict[str, Stat | None] = field(default_factory=dict)
     transcripts: list[TranscriptFile] = field(default_factory=list)
     settled: list[TranscriptFile] = field(default_factory=list)
     renamed: list[tuple[str, TranscriptFile]] = field(default_factory=list)
@@ -36,7 +39,7 @@ class ChangeSet:
         """Add what a look at the documents found."""
         renamed = [path for pair in difference.renamed for path in pair]
         paths = (*difference.changed, *difference.settled, *difference.gone, *renamed)
-        self.documents += [area.name(path) for path in dict.fromkeys(paths)]
+        self.documents |= {area.name(path): area.known.get(path) for path in paths}
         self._add_renames(difference)
         self.notices += [notice("conflict", path=path) for path in area.last.conflicts]
         self.notices += [notice("twins", paths=", ".join(twins)) for twins in area.last.twins]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,14 +20,16 @@ from memfs.services.commit import open_transaction
 from memfs.services.ingest import IngestReport
 from memfs.services.opening import Vault, open_vault
 from memfs.services.progress import commit_old_moves
-from memfs.services.recall import follow_index, open_index
+from memfs.services.recall import follow_index, index_documents, open_index
 from memfs.vault.displaced import list_displaced
 
 if TYPE_CHECKING:
-    from memfs.search.index import SearchIndex
+    from memfs.model import Stat
+    from memfs.search.index import SearchIndex, UpdateReport
 
 GRACE_SECONDS = 4.0
 _BREATH_SECONDS = 1.0
+_MANY = 30  # documents at once are indexed in parts
 
 
 def watch(
@@ -57,17 +59,18 @@ class Loop:
         self._work = TranscriptWork(vault, self._tell, stop)
         self._lot: Lot | None = None
         self._apart = _vault_apart(vault)
-        self._index_waits = True
+        self._changed: dict[str, Stat | None] = {}
+        self._compare = True
+        self._parts: Iterator[UpdateReport] | None = None
+        self._indexed = 0
+        self._deferred = False
         self._settle_at: float | None = None
 
     def run(self, *, once: bool) -> None:
         with Watcher(self._vault) as watcher:
             self._worker = Worker[IngestReport | MemfsError | None](watcher.nudge)
             if once:
-                self._round(watcher, watcher.look())
-                while not self._stop.is_set() and (self._worker.busy or self._work.wait() == 0):
-                    self._worker.wait(_BREATH_SECONDS)
-                    self._round(watcher, ChangeSet())
+                self._run_once(watcher)
             else:
                 self._say(notice("watching", vault=str(self._vault.top)))
                 while not self._stop.is_set():
@@ -77,6 +80,16 @@ class Loop:
         if not once:
             self._say(notice("ended"))
 
+    def _run_once(self, watcher: Watcher) -> None:
+        self._round(watcher, watcher.look())
+        while not self._stop.is_set() and (self._worker.busy or self._work.wait() == 0):
+            self._worker.wait(_BREATH_SECONDS)
+            self._round(watcher, ChangeSet())
+        self._compare = True
+        self._attempt(self._follow_documents)
+        while self._parts is not None and not self._stop.is_set():
+            self._attempt(self._follow_documents)
+
     def _follow(self, watcher: Watcher) -> None:
         for changes in watcher.changes(self._stop, self._wait):
             self._round(watcher, changes)
@@ -84,11 +97,11 @@ class Loop:
     def _round(self, watcher: Watcher, changes: ChangeSet) -> None:
         for said in changes.notices:
             self._say(said)
-        self._index_waits |= bool(changes.documents)
+        self._changed |= changes.documents
+        self._compare |= changes.complete
         if changes.settings:
             self._attempt(lambda: self._reload(watcher))
         self._attempt(lambda: self._work.take(changes))
-        self._attempt(self._follow_documents)
         self._attempt(self._merge)
         self._attempt(self._follow_documents)
         self._attempt(lambda: self._settle(complete=changes.complete))
@@ -108,8 +121,8 @@ class Loop:
         """Seconds until something is due without any change on disk."""
         work = None if self._worker.busy else self._work.wait()
         waits = [] if work is None else [work]
-        if self._index_waits:  # another process was writing the index
-            waits.append(_BREATH_SECONDS)
+        if self._parts is not None or self._compare or self._changed:
+            waits.append(_BREATH_SECONDS if self._deferred else 0.0)
         if self._settle_at is not None:
             waits.append(self._settle_at - time.monotonic())
         return max(0.0, min(waits)) if waits else None
@@ -123,7 +136,7 @@ class Loop:
         if (vault.config, vault.registry) == (self._vault.config, self._vault.registry):
             return
         self._vault, self._apart = vault, _vault_apart(vault)
-        self._index, self._index_waits = None, True
+        self._index, self._parts = None, None
         watcher.use(vault)
         self._work.use(vault)
         self._say(notice("settings"))
@@ -133,7 +146,6 @@ class Loop:
         if self._lot is not None and self._worker.done:
             lot, self._lot = self._lot, None
             if self._work.conclude(lot, self._worker.take):
-                self._index_waits = True
                 self._settle_at = time.monotonic() + SETTLE_SECONDS + 0.1
         if self._lot is None:
             self._lot = self._work.take_lot()
@@ -141,20 +153,32 @@ class Loop:
                 self._worker.start(partial(self._work.merge, self._apart, self._lot))
 
     def _follow_documents(self) -> None:
-        """Bring the index up to the documents, in parts, so that a stop is honoured in a large vault too."""
-        if not self._index_waits:
-            return
-        self._index_waits = False
+        """Bring the index up to the documents: to those that changed, or, one part a round, to all of them."""
         if self._index is None:
             self._index = open_index(self._vault)
-        count = 0
-        for report in follow_index(self._vault, self._index):
-            count += len(report.indexed) + len(report.removed)
-            self._index_waits |= bool(report.deferred)
-            if self._stop.is_set():
-                break
-        if count:
-            self._say(notice("indexed", count=count))
+        if self._parts is None and (self._compare or len(self._changed) > _MANY):
+            self._compare, self._changed, self._indexed = False, {}, 0
+            self._parts = follow_index(self._vault, self._index)
+        if self._parts is not None:
+            parts, self._parts = self._parts, None
+            report = next(parts, None)
+            self._parts = None if report is None else parts
+            self._indexed += self._count(report)
+            if self._parts is not None:
+                return
+        elif self._changed:
+            documents, self._changed = self._changed, {}
+            self._indexed = self._count(index_documents(self._vault, self._index, documents))
+        if self._indexed:
+            self._say(notice("indexed", count=self._indexed))
+        self._indexed = 0
+
+    def _count(self, report: UpdateReport | None) -> int:
+        if report is None:
+            return 0
+        self._deferred = bool(report.deferred)  # another process writes the index
+        self._compare |= self._deferred
+        return len(report.indexed) + len(report.removed)
 
     def _settle(self, *, complete: bool) -> None:
         """Look at displaced files once more: an editor may have saved into one after a merge took its place.

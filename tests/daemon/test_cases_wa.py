@@ -69,7 +69,7 @@ def test_wa_02_absence_during_a_save_is_retried(vault: Vault) -> None:
         for path in (note, chat):
             os.rename(path, path.with_name(path.name + "~"))
         absent = watched.watcher.look(hints)
-        assert absent.documents == []
+        assert absent.documents == {}
         assert absent.gone == []
         for path in (note, chat):
             shutil.copy(path.with_name(path.name + "~"), path)

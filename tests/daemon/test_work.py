@@ -168,7 +168,7 @@ def test_the_gate_is_checked_again_when_working(bench: Bench) -> None:
     assert bench.run_all() == 0
     assert bench.said("pending", "the memory policy allows nothing")
     page.write_text(open_gate)
-    changes = ChangeSet(documents=[bench.vault.layout.rel(page)])
+    changes = ChangeSet(documents=dict.fromkeys([bench.vault.layout.rel(page)]))
     bench.work.take(changes)
     assert bench.run_all() == 1
 
@@ -220,12 +220,12 @@ def test_a_document_that_has_to_wait_is_tried_when_it_changes(bench: Bench, git:
     bench.later(100)
     assert bench.run_all() == 0
     assert bench.said("waiting", "notes.md", "partly staged")
-    other = ChangeSet(documents=[bench.vault.layout.rel(home / "profile.md")])
+    other = ChangeSet(documents=dict.fromkeys([bench.vault.layout.rel(home / "profile.md")]))
     bench.work.take(other)
     assert bench.work.wait() is None
     git(bench.vault.top, "add", str(notes))
     bench.later(400)
-    bench.work.take(ChangeSet(documents=[bench.vault.layout.rel(notes)]))
+    bench.work.take(ChangeSet(documents=dict.fromkeys([bench.vault.layout.rel(notes)])))
     assert bench.run_all() == 1
     assert "5433" in notes.read_text()
     assert "- not staged" in notes.read_text()
