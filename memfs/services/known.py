@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from memfs.extraction.model.prompts import MAX_EXISTING
 from memfs.extraction.model.words import content_words
-from memfs.markdown import parse_document
-from memfs.memory.views import section_path, view_entries
-from memfs.model import EntryView, Turn
+from memfs.memory.views import view_entries
+from memfs.model import Turn
 from memfs.vault.scan import scan_documents
 
 if TYPE_CHECKING:
@@ -36,22 +35,13 @@ def known_entries(vault: Vault, identity: str, turns: Sequence[Turn]) -> tuple[s
 
 
 def _entries(vault: Vault, identity: str) -> list[str]:
+    """Every entry with its type and, as it is listed, its topic or name: the model can keep to it."""
     folder = vault.layout.rel(vault.layout.memories)
     texts: dict[str, None] = {}
     for path in sorted(scan_documents(vault.layout, [f"{folder}/{identity}/**/*.md"]).documents):
         text = (vault.top / path).read_text(encoding="utf-8", errors="replace")
-        document = parse_document(text)
-        sections = {block.line: section_path(document, block) for block in document.blocks}
         for view in view_entries(path, text, root=vault.layout.root):
             if view.status not in ("suggestion", "superseded"):
-                texts[_shown(view, sections.get(view.line, ()), path)] = None
+                whose = f" of {view.peer}" if view.peer else ""
+                texts[f"{view.type}{whose}: {view.text}"] = None
     return list(texts)
-
-
-def _shown(view: EntryView, section: tuple[str, ...], path: str) -> str:
-    """An entry with what its key needs: topic or name, so that the model can keep to it."""
-    about = section[-1] if view.type == "preferences" and section else ""
-    if "/" in path.partition(f"/{view.identity}/")[2]:
-        about = path.rpartition("/")[2].removesuffix(".md")
-    whose = f" of {view.peer}" if view.peer else ""
-    return f"{view.type}{whose}: " + (f"[{about}] {view.text}" if about else view.text)

@@ -102,7 +102,7 @@ def merge_proposals(vault: Vault, work: MergeWork) -> Merged:
         waiting = _reasons(
             {o.document: o.reason or "" for o in result.outcomes if o.action in ("deferred", "refused")}
         )
-        work = replace(work, cursors=()) if waiting else work
+        work = replace(work, cursors=() if waiting else work.cursors, dropped=(*work.dropped, *dropped))
         changed = result.changed or bool(loaded.mended)
         commit = _write(vault, transaction, work, result, loaded.mended) if changed else None
         return Merged(result.outcomes, dropped, commit, waiting)

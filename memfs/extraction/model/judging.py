@@ -15,7 +15,7 @@ from typing import Any
 
 from memfs.errors import InvalidAnswer
 from memfs.extraction.model.answers import Conflict, read_answer
-from memfs.extraction.model.wire import TURN_NAMES, Item, Refused, read_items
+from memfs.extraction.model.wire import TURN_NAMES, Item, Refused, plain_field, read_items
 from memfs.extraction.model.words import asks_to_remember, is_assent, is_said
 from memfs.memory.fields import main_field
 from memfs.memory.filling import facts
@@ -166,7 +166,7 @@ def _values(item: Item) -> tuple[dict[str, FieldValue], list[str]]:
 
 def _missing(memory_type: MemoryType, fields: Mapping[str, FieldValue]) -> str | None:
     """What an item lacks to be a memory at all."""
-    main = main_field(memory_type)
+    main = main_field(memory_type) or plain_field(memory_type)
     if memory_type.shape == "fields":
         empty = all(name in memory_type.key for name in fields)
     else:
