@@ -206,6 +206,8 @@ def _join(
                 joined[-1] = replace(last, end=max(last.end, end))
         elif last is not None and found.strength > last.strength and _is_short(sentence.masked[start:end]):
             joined[-1] = replace(found, start=last.start)  # "..., full stop": says what the whole is
+        elif last is not None and last.strength < 2 and found.strength < 2:
+            joined[-1] = replace(last, end=max(last.end, found.end))  # neither is sure: one entry, whole
         elif last is not None and (
             _same(last, found) or _goes_on(sentence.masked[start:end], last, found, heard.books)
         ):

@@ -11,6 +11,8 @@ from memfs.extraction.wording import shingles
 
 SCALAR_PROFILE = frozenset({"name", "role", "timezone", "location", "team"})
 DATED = frozenset({"events", "actions"})
+CHOICES = frozenset({"decisions", "preferences", "notes"})
+NEAR = 8  # turns back in which a bare "I was wrong" finds what it speaks of
 REACH = 40  # turns back that a correction reaches
 
 
@@ -35,6 +37,19 @@ def take_back(
             len(shared) >= 2 and len(shared) >= 0.34 * min(len(named), 12)
         ):
             finds.remove(old)
+
+
+def take_back_last(finds: list[Find], position: int, peer: str | None) -> None:
+    """ "I was wrong, it's three after all": without a topic it is the last choice that goes."""
+    choices = [
+        old
+        for old in finds
+        if old.type in CHOICES and old.peer == peer and position - NEAR <= old.turns[-1] < position
+    ]
+    together = [old for old in choices if old.turns == choices[-1].turns]
+    last = next((old for old in reversed(together) if old.type == "decisions"), choices[-1] if choices else None)
+    if last is not None:
+        finds.remove(last)
 
 
 def _is_name(word: str, text: str) -> bool:

@@ -13,7 +13,7 @@ from datetime import date
 
 from memfs.extraction.acknowledgement import echoes, took_note
 from memfs.extraction.candidates import Candidate, Heard, find_candidates
-from memfs.extraction.corrections import add_find, scratch_earlier, take_back
+from memfs.extraction.corrections import add_find, scratch_earlier, take_back, take_back_last
 from memfs.extraction.dates import find_dates
 from memfs.extraction.languages import choose_languages
 from memfs.extraction.operations import Find, Place, make_fields
@@ -87,7 +87,10 @@ class _Reading:
             return
         replaced = any(book.has("replaced", sentence.masked) for book in self.books)
         if replaced or any(book.has("given_up", sentence.masked) for book in self.books):
+            before = len(self.finds)
             take_back(self.finds, sentence.masked, position, turn.peer, self.books, names=replaced)
+            if len(self.finds) == before and any(book.has("reversal", sentence.masked) for book in self.books):
+                take_back_last(self.finds, position, turn.peer)
 
     def _in_a_game(self, text: str) -> bool:
         for book in self.books:

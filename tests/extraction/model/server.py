@@ -75,14 +75,17 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         room, rest = self._room()
         request = json.loads(self._body())
-        if rest not in ("v1/chat/completions", "chat/completions"):
+        key = self.headers.get("x-api-key") or self.headers.get("Authorization", "").removeprefix("Bearer ")
+        if rest == "v1/messages":
+            self._json(200, _message(room.next_step(request, key), request))
+            return
+        if rest != "v1/chat/completions":
             self._json(404, {"error": {"message": f"no such page: {rest}"}})
             return
         problem = _problem(request)
         if problem:
             self._json(400, {"error": {"message": problem, "type": "invalid_request_error"}})
             return
-        key = self.headers.get("Authorization", "").removeprefix("Bearer ")
         self._take(room.next_step(request, key), request)
 
     def _take(self, step: Step, request: dict[str, Any]) -> None:
@@ -212,6 +215,21 @@ def _completion(step: Step, request: dict[str, Any]) -> dict[str, Any]:
         "model": request["model"],
         "choices": [{"index": 0, "message": message, "finish_reason": finish}],
         "usage": {"prompt_tokens": sent, "completion_tokens": answered, "total_tokens": sent + answered},
+    }
+
+
+def _message(step: Step, request: dict[str, Any]) -> dict[str, Any]:
+    """The same answer in Anthropic's words (``POST /ROOM/v1/messages``)."""
+    sent, answered = step.get("usage", (700, 60))
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": request["model"],
+        "content": [{"type": "text", "text": step.get("content", "")}],
+        "stop_reason": {"length": "max_tokens"}.get(step.get("finish", "stop"), "end_turn"),
+        "stop_sequence": None,
+        "usage": {"input_tokens": sent, "output_tokens": answered},
     }
 
 

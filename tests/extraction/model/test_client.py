@@ -252,3 +252,18 @@ def test_the_server_streams_as_the_protocol_has_it(room: Room) -> None:
     text = "".join(c.choices[0].delta.content or "" for c in chunks if c.choices)
     assert text == whole.choices[0].message.content
     assert chunks[-1].usage == whole.usage
+
+
+@pytest.mark.parametrize("model", ["claude-haiku-4-5", "claude-3-haiku-20240307"])
+def test_anthropics_own_protocol(room: Room, model: str) -> None:
+    room.script(
+        {"content": '{"notes": [', "finish": "length"}, {"content": '{"notes": []}', "usage": [31, 8]}
+    )
+    endpoint = Endpoint(parse_name(f"anthropic:{model}"), room.address, "k-anthropic", 30.0)
+    spent: list[Tokens] = []
+    text = client_module.ModelClient(endpoint, room.time.patience).ask(QUESTION, spent.append)
+    assert (text, spent[-1]) == ('{"notes": []}', Tokens(31, 8))
+    last = room.calls()[-1]
+    assert (last["model"], last["max_tokens"]) == (model, 8000 if "haiku-4" in model else 4096)
+    assert "Answer in JSON." in json.dumps(last["system"])
+    assert room.keys() == ["k-anthropic", "k-anthropic"]
