@@ -70,6 +70,8 @@ def status(vault: Vault) -> Status:
     state = LocalState(vault.layout)
     branch, commit, busy = _head(vault)
     warnings = list(vault.registry.problems)
+    if vault.config.extract.model == "rules" and vault.config.extract.instructions.strip():
+        warnings.append("extract.instructions have no effect with the extractor rules")
     warnings += [f"local state {name} was damaged and begun anew" for name in state.damaged_records()]
     sources = tuple(_source(vault, source, files, warnings) for source, files in find_all(vault))
     day = vault.now().date().isoformat()

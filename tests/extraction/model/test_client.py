@@ -264,6 +264,6 @@ def test_anthropics_own_protocol(room: Room, model: str) -> None:
     text = client_module.ModelClient(endpoint, room.time.patience).ask(QUESTION, spent.append)
     assert (text, spent[-1]) == ('{"notes": []}', Tokens(31, 8))
     last = room.calls()[-1]
-    assert (last["model"], last["max_tokens"]) == (model, 8000 if "haiku-4" in model else 4096)
+    assert (last["model"], last["max_tokens"]) == (model, 8000)
     assert "Answer in JSON." in json.dumps(last["system"])
     assert room.keys() == ["k-anthropic", "k-anthropic"]

@@ -408,3 +408,13 @@ def test_a_long_session_never_makes_a_call_above_the_ceiling(desk: Desk) -> None
     assert max(sizes) <= 3000
     desk.ingest()
     assert len(desk.sent()) == len(sizes)
+
+
+def test_instructions_that_nobody_reads_are_warned_of(desk: Desk) -> None:
+    settings = 'instructions = "Only work."'
+    assert not any(
+        "no effect" in each
+        for each in status(Desk.set_up(desk.vault.top, desk.room, settings).vault).warnings
+    )
+    without = Desk.set_up(desk.vault.top, desk.room, settings, model="rules").vault
+    assert "extract.instructions have no effect with the extractor rules" in status(without).warnings
