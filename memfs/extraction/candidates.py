@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from memfs.extraction.acknowledgement import PRODUCED
 from memfs.extraction.dates import DateMention
-from memfs.extraction.guards import QUESTION, Blocked, find_blocks
+from memfs.extraction.guards import ONE_OFF, QUESTION, Blocked, find_blocks
 from memfs.extraction.patterns import named_groups
 from memfs.extraction.phrasebook import REQUEST, Cue, Phrasebook
 from memfs.extraction.sentences import Sentence
@@ -70,6 +70,8 @@ def find_candidates(sentence: Sentence, heard: Heard) -> tuple[list[Candidate], 
             if reason is not None and last > number:  # "a reply to Mr Osei, he's our biggest client"
                 number, reason = last, blocked.reason(last, cue.type)
             if strength < 2 and blocked.reason(number, "actions") == REQUEST:
+                continue
+            if strength < 2 and any(ONE_OFF in each.values() for each in blocked.reasons):
                 continue
             if cue.needs == "echoed" and blocked.reason(number, "preferences") is not None:
                 continue  # one-off, somebody's wish
