@@ -67,14 +67,21 @@ def read_transcript(path: Path, *, me: Sequence[str] = ()) -> dict[str, Any]:
     if path.is_dir():
         with open_whole_folder(path, me=tuple(me)) as folder:
             if not folder.readers:
-                raise TranscriptError("no file of this folder is a conversation in any known format", path=str(path))
+                raise TranscriptError(
+                    "no file of this folder is a conversation in any known format", path=str(path)
+                )
             return transcript_json(folder)
     with open_reader(path, me=tuple(me)) as reader:
         return transcript_json(reader)
 
 
 def extract(
-    vault: Vault, path: Path, *, identity: str | None = None, now: datetime | None = None, me: Sequence[str] = ()
+    vault: Vault,
+    path: Path,
+    *,
+    identity: str | None = None,
+    now: datetime | None = None,
+    me: Sequence[str] = (),
 ) -> DryRun:
     """What would be remembered of a transcript. Nothing is written and no cursor moves.
 
@@ -110,9 +117,7 @@ def extract(
     return DryRun(tuple(texts), (*dropped, *refused), tokens, count)
 
 
-def estimate(
-    vault: Vault, path: Path, *, identity: str | None = None, me: Sequence[str] = ()
-) -> Estimate:
+def estimate(vault: Vault, path: Path, *, identity: str | None = None, me: Sequence[str] = ()) -> Estimate:
     """How many turns, calls and tokens extraction of a transcript would take, and its price where known.
 
     Nothing is sent and no key is needed.
@@ -135,9 +140,7 @@ def estimate(
     return Estimate(count, len(pages), tokens, cost)
 
 
-def _pages(
-    vault: Vault, identity: str, talks: Sequence[tuple[Session, tuple[Turn, ...]]]
-) -> Iterator[Page]:
+def _pages(vault: Vault, identity: str, talks: Sequence[tuple[Session, tuple[Turn, ...]]]) -> Iterator[Page]:
     """The calls that extraction would make now."""
     prompts = prompter(vault)
     for session, turns in talks:
@@ -146,9 +149,7 @@ def _pages(
             yield from prompts.pages(make_request(vault, identity, segment, types, None, vault.now()))
 
 
-def _texts(
-    vault: Vault, proposals: Sequence[Proposal]
-) -> tuple[list[tuple[Proposal, str]], list[Dropped]]:
+def _texts(vault: Vault, proposals: Sequence[Proposal]) -> tuple[list[tuple[Proposal, str]], list[Dropped]]:
     texts: list[tuple[Proposal, str]] = []
     refused: list[Dropped] = []
     for proposal in proposals:

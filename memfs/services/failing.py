@@ -39,7 +39,8 @@ class Rounds:
         quarantine(self._state, self._quarantined(turns, error))
         clear_failures(self._state, place)
         return Dropped(
-            "turns", f"{len(turns)} turns are set aside after {ROUNDS} rounds: {error} (memfs retry tries them again)"
+            "turns",
+            f"{len(turns)} turns are set aside after {ROUNDS} rounds: {error} (memfs retry tries them again)",
         )
 
     def passed(self, turns: Sequence[Turn]) -> None:

@@ -7,7 +7,7 @@ A turn is merged once; a failure moves no cursor.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,7 +64,7 @@ class SessionReport:
     problems: tuple[str, ...] = ()
     withheld: int = 0
     off_record: bool = False
-    tokens: Tokens = Tokens()
+    tokens: Tokens = field(default_factory=Tokens)
     path: str = ""
 
 
@@ -123,9 +123,7 @@ def ingest(
     sessions: list[SessionReport] = []
     absorb_reverts(vault)
     for name in sorted({candidate.identity for candidate in candidates}):
-        own = sorted(
-            (c for c in candidates if c.identity == name), key=lambda c: (c.began, c.file.rel)
-        )
+        own = sorted((c for c in candidates if c.identity == name), key=lambda c: (c.began, c.file.rel))
         _ingest_identity(vault, extractor, name, own, sessions, waiting, problems, tell, now)
     return IngestReport(tuple(sessions), tuple(dict.fromkeys(waiting)), tuple(dict.fromkeys(problems)))
 
@@ -168,7 +166,9 @@ def _candidates(
         except InvalidRequest:
             if strict:
                 raise
-            problems.append(f"{file.path}: it cannot be told whose memory it feeds; set identity for its source")
+            problems.append(
+                f"{file.path}: it cannot be told whose memory it feeds; set identity for its source"
+            )
             continue
         yield Candidate(file, name, session, began)
 
@@ -207,7 +207,9 @@ def _ingest_identity(
 
     lease = acquire_lease(vault.layout, identity, clock=clock)
     if isinstance(lease, Held):
-        waiting.append(f"{identity}: another memfs process (pid {lease.pid} on {lease.host}) is working on it")
+        waiting.append(
+            f"{identity}: another memfs process (pid {lease.pid} on {lease.host}) is working on it"
+        )
         return
     try:
         with open_seen(vault.layout.derived) as seen:

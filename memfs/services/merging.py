@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -39,7 +39,7 @@ class MergeWork:
     cursors: tuple[Cursor, ...] = ()
     source: str | None = None
     extractor: str | None = None
-    tokens: Tokens = Tokens()
+    tokens: Tokens = field(default_factory=Tokens)
     dropped: tuple[Dropped, ...] = ()
     day: date | None = None
     origin: Origin = "extracted"
@@ -48,7 +48,7 @@ class MergeWork:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What came of it. ``commit`` is None when nothing had to be written; ``waiting`` says why it must be tried again."""
+    """What came of it. ``commit`` is None when nothing had to be written; ``waiting``: why it must be tried again."""
 
     outcomes: tuple[Outcome, ...] = ()
     dropped: tuple[Dropped, ...] = ()
@@ -111,7 +111,9 @@ def merge_proposals(vault: Vault, work: MergeWork) -> Merged:
 def _said(proposals: Iterable[Proposal]) -> str:
     """All that the operations say."""
     values = (value for proposal in proposals for value in proposal.operation.fields.values())
-    return "\n".join(" ".join(map(str, value)) if isinstance(value, tuple) else str(value) for value in values)
+    return "\n".join(
+        " ".join(map(str, value)) if isinstance(value, tuple) else str(value) for value in values
+    )
 
 
 def _reasons(waiting: Mapping[str, str]) -> tuple[str, ...]:
@@ -172,7 +174,8 @@ def cursor_files(vault: Vault, identity: str, cursors: Sequence[Cursor]) -> dict
     from memfs.history.cursors import render_cursor
 
     return {
-        cursor_place(vault, identity, SessionKey(c.source, c.session)): render_cursor(c).encode() for c in cursors
+        cursor_place(vault, identity, SessionKey(c.source, c.session)): render_cursor(c).encode()
+        for c in cursors
     }
 
 

@@ -160,7 +160,15 @@ def _read_on(
             batch.append(turn)
             size += len(turn.text)
             if len(batch) >= BATCH_TURNS or size >= BATCH_CHARACTERS:
-                yield _batch(identity, key, reader, batch, seen, _cursor(key, file, plain, turn.end, batch, cursor), False)
+                yield _batch(
+                    identity,
+                    key,
+                    reader,
+                    batch,
+                    seen,
+                    _cursor(key, file, plain, turn.end, batch, cursor),
+                    False,
+                )
                 batch, size = [], 0
         if batch or reader.consumed > start or reader.problems:
             cursor_now = _cursor(key, file, plain, reader.consumed, batch, cursor)
@@ -178,7 +186,9 @@ def _read_whole(
         cursor = _find_cursor(vault, identity, key, plain, seen)
         if cursor is not None and cursor.offset == cursor.size == file.stat.size:
             return
-        batch = _batch(identity, key, reader, turns, seen, _cursor(key, file, plain, file.stat.size, turns, cursor), True)
+        batch = _batch(
+            identity, key, reader, turns, seen, _cursor(key, file, plain, file.stat.size, turns, cursor), True
+        )
     if batch.turns or batch.problems or cursor is None:
         yield batch
 
@@ -195,9 +205,7 @@ def _batch(
     keys, names = message_names(key, reader.incremental, turns)
     known = seen.known(identity, names)
     fresh = tuple(
-        replace(turn, id=own)
-        for turn, own, name in zip(turns, keys, names, strict=True)
-        if name not in known
+        replace(turn, id=own) for turn, own, name in zip(turns, keys, names, strict=True) if name not in known
     )
     return NewTurns(
         key, reader.session, fresh, tuple(names), cursor, reader.counts["skipped"], reader.problems, last
