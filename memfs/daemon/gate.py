@@ -23,7 +23,7 @@ def find_obstacle(vault: Vault, identity: str) -> Notice | None:
     try:
         policy = read_policy(vault, identity)
         require_branch(vault)
-    except MemfsError as error:
+    except (MemfsError, OSError) as error:
         return notice("problem", reason=str(error))
     allowed = policy.self_enabled or policy.peer_enabled or policy.working_memory_enabled
     return None if allowed else notice("policy")

@@ -5,31 +5,25 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from memfs.daemon.areas import SETTLE_SECONDS
 from memfs.daemon.changes import ChangeSet
+from memfs.daemon.indexing import IndexFollower
+from memfs.daemon.lots import Lot, Outcome, merge_lot
 from memfs.daemon.watcher import Watcher
 from memfs.daemon.wording import Notice, notice, say
-from memfs.daemon.work import Lot, TranscriptWork
+from memfs.daemon.work import TranscriptWork
 from memfs.daemon.worker import Worker
 from memfs.errors import MemfsError, RepositoryBusy, VaultLocked
 from memfs.services.commit import open_transaction
-from memfs.services.ingest import IngestReport
 from memfs.services.opening import Vault, open_vault
 from memfs.services.progress import commit_old_moves
-from memfs.services.recall import follow_index, index_documents, open_index
 from memfs.vault.displaced import list_displaced
-
-if TYPE_CHECKING:
-    from memfs.model import Stat
-    from memfs.search.index import SearchIndex, UpdateReport
 
 GRACE_SECONDS = 4.0
 _BREATH_SECONDS = 1.0
-_MANY = 30  # documents at once are indexed in parts
 
 
 def watch(
@@ -55,20 +49,15 @@ class Loop:
         self._announce = announce
         self._speaking = threading.Lock()
         self._stop = stop
-        self._index: SearchIndex | None = None
+        self._index = IndexFollower(vault)
         self._work = TranscriptWork(vault, self._tell, stop)
         self._lot: Lot | None = None
         self._apart = _vault_apart(vault)
-        self._changed: dict[str, Stat | None] = {}
-        self._compare = True
-        self._parts: Iterator[UpdateReport] | None = None
-        self._indexed = 0
-        self._deferred = False
         self._settle_at: float | None = None
 
     def run(self, *, once: bool) -> None:
         with Watcher(self._vault) as watcher:
-            self._worker = Worker[IngestReport | MemfsError | None](watcher.nudge)
+            self._worker = Worker[Outcome](watcher.nudge)
             if once:
                 self._run_once(watcher)
             else:
@@ -85,9 +74,9 @@ class Loop:
         while not self._stop.is_set() and (self._worker.busy or self._work.wait() == 0):
             self._worker.wait(_BREATH_SECONDS)
             self._round(watcher, ChangeSet())
-        self._compare = True
+        self._index.compare()
         self._attempt(self._follow_documents)
-        while self._parts is not None and not self._stop.is_set():
+        while self._index.busy and not self._stop.is_set():
             self._attempt(self._follow_documents)
 
     def _follow(self, watcher: Watcher) -> None:
@@ -97,8 +86,9 @@ class Loop:
     def _round(self, watcher: Watcher, changes: ChangeSet) -> None:
         for said in changes.notices:
             self._say(said)
-        self._changed |= changes.documents
-        self._compare |= changes.complete
+        self._index.note(changes.documents)
+        if changes.complete:
+            self._index.compare()
         if changes.settings:
             self._attempt(lambda: self._reload(watcher))
         self._attempt(lambda: self._work.take(changes))
@@ -120,9 +110,7 @@ class Loop:
     def _wait(self) -> float | None:
         """Seconds until something is due without any change on disk."""
         work = None if self._worker.busy else self._work.wait()
-        waits = [] if work is None else [work]
-        if self._parts is not None or self._compare or self._changed:
-            waits.append(_BREATH_SECONDS if self._deferred else 0.0)
+        waits = [seconds for seconds in (work, self._index.wait()) if seconds is not None]
         if self._settle_at is not None:
             waits.append(self._settle_at - time.monotonic())
         return max(0.0, min(waits)) if waits else None
@@ -136,7 +124,7 @@ class Loop:
         if (vault.config, vault.registry) == (self._vault.config, self._vault.registry):
             return
         self._vault, self._apart = vault, _vault_apart(vault)
-        self._index, self._parts = None, None
+        self._index.use(vault)
         watcher.use(vault)
         self._work.use(vault)
         self._say(notice("settings"))
@@ -150,35 +138,12 @@ class Loop:
         if self._lot is None:
             self._lot = self._work.take_lot()
             if self._lot is not None:
-                self._worker.start(partial(self._work.merge, self._apart, self._lot))
+                self._worker.start(partial(merge_lot, self._apart, self._lot, self._tell, self._stop))
 
     def _follow_documents(self) -> None:
-        """Bring the index up to the documents: to those that changed, or, one part a round, to all of them."""
-        if self._index is None:
-            self._index = open_index(self._vault)
-        if self._parts is None and (self._compare or len(self._changed) > _MANY):
-            self._compare, self._changed, self._indexed = False, {}, 0
-            self._parts = follow_index(self._vault, self._index)
-        if self._parts is not None:
-            parts, self._parts = self._parts, None
-            report = next(parts, None)
-            self._parts = None if report is None else parts
-            self._indexed += self._count(report)
-            if self._parts is not None:
-                return
-        elif self._changed:
-            documents, self._changed = self._changed, {}
-            self._indexed = self._count(index_documents(self._vault, self._index, documents))
-        if self._indexed:
-            self._say(notice("indexed", count=self._indexed))
-        self._indexed = 0
-
-    def _count(self, report: UpdateReport | None) -> int:
-        if report is None:
-            return 0
-        self._deferred = bool(report.deferred)  # another process writes the index
-        self._compare |= self._deferred
-        return len(report.indexed) + len(report.removed)
+        count = self._index.step()
+        if count:
+            self._say(notice("indexed", count=count))
 
     def _settle(self, *, complete: bool) -> None:
         """Look at displaced files once more: an editor may have saved into one after a merge took its place.

@@ -6,15 +6,15 @@ import os
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memfs.daemon.debounce import Debounce, Timing
 from memfs.daemon.gate import find_obstacle
 from memfs.daemon.holds import Holds
+from memfs.daemon.lots import LOT, Lot, Outcome, merge_lot
 from memfs.daemon.wording import Notice, notice, say
 from memfs.errors import MemfsError
-from memfs.services.ingest import IngestReport, identity_fed, ingest
+from memfs.services.ingest import IngestReport, identity_fed
 from memfs.vault.local import LocalState
 from memfs.vault.records import last_run
 
@@ -22,21 +22,6 @@ if TYPE_CHECKING:
     from memfs.daemon.changes import ChangeSet
     from memfs.services.opening import Vault
     from memfs.services.sources import TranscriptFile
-
-# So many transcripts at a time; between two lots documents are indexed.
-LOT = 20
-
-
-class Stopped(Exception):
-    """Leaves an ingest between two sessions, when nothing is half done."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lot:
-    """Transcripts of one identity that are merged together."""
-
-    identity: str
-    files: tuple[TranscriptFile, ...]
 
 
 class TranscriptWork:
@@ -151,7 +136,9 @@ class TranscriptWork:
     def run(self) -> bool:
         """Merge one lot of what is due; whether anything was committed."""
         lot = self.take_lot()
-        return lot is not None and self.conclude(lot, lambda: self.merge(self._vault, lot))
+        return lot is not None and self.conclude(
+            lot, lambda: merge_lot(self._vault, lot, self._tell, self._stop)
+        )
 
     def take_lot(self) -> Lot | None:
         """Take out the next transcripts that are due, of one identity, if its gate is open."""
@@ -170,19 +157,7 @@ class TranscriptWork:
         self._say(self._left(identity, what, obstacle))
         return None
 
-    def merge(self, vault: Vault, lot: Lot) -> IngestReport | MemfsError | None:
-        """Extract and merge a lot: its report, else why there is none (None: stopped).
-
-        May run in another thread, with a ``vault`` of its own.
-        """
-        try:
-            return ingest(vault, files=lot.files, announce=self._between)
-        except Stopped:
-            return None
-        except MemfsError as error:
-            return error
-
-    def conclude(self, lot: Lot, outcome: Callable[[], IngestReport | MemfsError | None]) -> bool:
+    def conclude(self, lot: Lot, outcome: Callable[[], Outcome]) -> bool:
         """Hold back what of a lot failed or waits; whether anything was committed. Raises what ``outcome`` raises."""
         reasons: tuple[str, ...] = ("interrupted",)
         try:
@@ -194,8 +169,7 @@ class TranscriptWork:
             return report is None
         for problem in (problem for session in report.sessions for problem in session.problems):
             self._say(notice("problem", reason=problem))
-        unread = [file for file in lot.files if any(str(file.path) in problem for problem in report.problems)]
-        stuck = lot.files if report.waiting else unread
+        stuck = lot.stuck(report)
         for file in lot.files:
             if file not in stuck:
                 self._holds.forget(str(file.path))
@@ -215,11 +189,6 @@ class TranscriptWork:
                 self._forget(path)
                 self._say(notice("skipped", what=os.path.basename(path)))
         return lot
-
-    def _between(self, line: str) -> None:
-        self._tell(line)
-        if self._stop.is_set():
-            raise Stopped
 
     def _hold(self, identity: str, files: Sequence[TranscriptFile], reasons: tuple[str, ...]) -> None:
         if self._stop.is_set() or not reasons:

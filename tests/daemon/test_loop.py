@@ -121,13 +121,27 @@ def test_it_outlives_whatever_goes_wrong(tmp_path: Path, monkeypatch: pytest.Mon
             raise failure
         return ingest(*arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("memfs.daemon.work.ingest", fail_once)
+    monkeypatch.setattr("memfs.daemon.lots.ingest", fail_once)
     inbox(vault).write_text(talk(REMEMBER))
     with running_loop(vault) as lines:
         at = lines.wait_for("waiting: interrupted; next try in 1 s")
         at = lines.wait_for("went wrong, going on: ZeroDivisionError: first line")
         lines.wait_for("1 added", after=at)
     assert lines.count("second line") == 0
+    assert merges(vault, git) == 1
+
+
+def test_an_index_that_cannot_be_written_stops_no_merge(vault: Vault, git: Git) -> None:
+    vault.layout.derived.mkdir(exist_ok=True)
+    (vault.layout.derived / "index").write_text("in the way")
+    with running_loop(vault) as lines:
+        lines.wait_for("went wrong, going on")
+        inbox(vault).write_text(talk(REMEMBER))
+        lines.wait_for("1 added")
+        (vault.layout.derived / "index").unlink()
+        (vault.top / "Note.md").write_text("# Whales\n")
+        lines.wait_for("index updated")
+    assert lines.count("went wrong") <= 3, "it is not tried again and again"
     assert merges(vault, git) == 1
 
 
@@ -184,7 +198,7 @@ def test_a_stop_is_honoured_in_a_large_vault_that_is_indexed(
             parts.append(report)
             yield report
 
-    monkeypatch.setattr("memfs.daemon.loop.follow_index", stop_after_one)
+    monkeypatch.setattr("memfs.daemon.indexing.follow_index", stop_after_one)
     loop.run(once=True)
     assert len(parts) == 1
     assert 0 < len(parts[0].indexed) < 120
@@ -234,7 +248,7 @@ class SlowModel:
             assert self.goes_on.wait(DEADLINE)
             return ingest(*arguments, **named)  # type: ignore[arg-type]
 
-        monkeypatch.setattr("memfs.daemon.work.ingest", slowly)
+        monkeypatch.setattr("memfs.daemon.lots.ingest", slowly)
 
 
 def test_the_index_follows_while_a_model_thinks(

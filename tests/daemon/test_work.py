@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from memfs.daemon.changes import ChangeSet
+from memfs.daemon.lots import LOT
 from memfs.daemon.watcher import Watcher
-from memfs.daemon.work import LOT, TranscriptWork
+from memfs.daemon.work import TranscriptWork
 from memfs.services.opening import Vault, open_vault
 from memfs.vault.leases import Lease, acquire_lease, release_lease
 from memfs.vault.local import LocalState
@@ -277,7 +278,7 @@ def test_an_unforeseen_error_of_a_run_is_not_repeated_at_once(
         raise ZeroDivisionError
 
     with monkeypatch.context() as patch:
-        patch.setattr("memfs.daemon.work.ingest", fail)
+        patch.setattr("memfs.daemon.lots.ingest", fail)
         with pytest.raises(ZeroDivisionError):
             bench.work.run()
     assert bench.work.wait() is None
