@@ -10,6 +10,7 @@ from memfs.errors import EntryNotFound, InvalidRequest, UnsafePath
 from memfs.model import FieldValue
 from memfs.services.audit import why
 from memfs.services.changing import accept, forget, move, reject, remember
+from memfs.services.extracting import Proposal
 from memfs.services.merging import Merged
 from memfs.services.opening import Vault
 from memfs.services.retrying import retry
@@ -231,7 +232,7 @@ def offered(vault: Vault) -> Path:
     return path
 
 
-def nats(day: int) -> proposal:  # type: ignore[valid-type]  # what `proposal` gives
+def nats(day: int) -> Proposal:
     return proposal("decisions", day, "s2", topic="Queue", decision="Use NATS", date="2026-03-12")
 
 
