@@ -91,8 +91,8 @@ def _day(candidate: Candidate, place: Place) -> date | None:
 
 def _is_limit(mention: DateMention, sentence: str) -> bool:
     """Whether something is to be done by that day."""
-    before = sentence[max(0, mention.start - 10) : mention.start] + mention.text
-    return bool(_BY.search(before)) or sentence[mention.end :].lstrip().startswith(("前", "之前", "以前", "まで"))
+    before = sentence[max(0, mention.start - 32) : mention.start] + mention.text
+    return bool(_BY.search(before)) or sentence[mention.end :].lstrip().startswith(("前", "之前", "以前", "まで")) or mention.text.endswith("前")
 
 
 def _preference(said: _Said) -> Made:
@@ -118,10 +118,7 @@ def _decision(said: _Said) -> Made:
 
 def _action(said: _Said) -> Made:
     books, sentence = said.place.books, said.place.sentence
-    task = said.text
-    for book in books:
-        if "task_lead" in book.words:
-            task = book.words["task_lead"].sub("", task, count=1).strip() or task
+    task = _task(said)
     status = said.candidate.cue.status or "pending"
     if any(book.has("in_progress", sentence) for book in books):
         status = "in_progress"
@@ -133,6 +130,19 @@ def _action(said: _Said) -> Made:
     if said.day is not None:
         fields["due"] = said.day.isoformat()
     return "actions", fields
+
+
+def _task(said: _Said) -> str:
+    """What is to be done: without "remind me to", how urgent it is, and the day that stands beside it."""
+    books, task = said.place.books, said.text
+    if said.day is not None:
+        day = said.day.isoformat()
+        task = re.sub(rf"(?:[,，]? ?\b(?:due|by|on|until|before) {day}(?=$|[,.;])|^{day}之?前(?:得|要|必须)?)", "", task)
+    for name in ("task_noise", "task_lead"):
+        for book in books:
+            if name in book.words:
+                task = tidy(book.words[name].sub(" ", task, count=1), books) or task
+    return task if len(task) > 3 or task == said.text else said.text
 
 
 def _event(said: _Said) -> Made | None:

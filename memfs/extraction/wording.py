@@ -42,7 +42,7 @@ def absolute(text: str, offset: int, dates: Sequence[DateMention]) -> str:
             r"(?:on|by|until|till|before|since|am|bis|zum|el|le|avant) ", mention.text, re.IGNORECASE
         )
         kept = mention.text[: lead.end()] if lead else ""
-        tail = "'s" if re.search(r"['’]s$", mention.text) else ""
+        tail = "之前" if mention.text.endswith("前") else "'s" if re.search(r"['’]s$", mention.text) else ""
         day = mention.day.isoformat()
         parts += [text[position:start], kept, day, tail]
         position = end
