@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from memfs.services.placing import Blob, Place, seen_file
-from memfs.vault.displaced import Displaced, list_displaced, write_displaced
-from memfs.vault.files import TEMP_PREFIX, read_state, remove_file, write_atomic
+from memfs.vault.displaced import Displaced, due_displaced, mark_settled, write_displaced
+from memfs.vault.files import TEMP_PREFIX, FileState, read_state, remove_file, write_atomic
 from memfs.vault.intents import IntentTarget
 from memfs.vault.layout import Layout
 
@@ -21,24 +21,24 @@ def settle_displaced(layout: Layout, read_blob: Blob, now: float) -> tuple[str, 
     Returns the documents that changed by it. Raises VaultError.
     """
     changed: list[str] = []
-    for kept in list_displaced(layout):
+    for kept in due_displaced(layout, now, settle=SETTLE_SECONDS, keep=KEEP_SECONDS):
         if now - kept.time < SETTLE_SECONDS:
             continue
+        state = read_state(Path(kept.place))
         swept = Path(kept.path).name.startswith(TEMP_PREFIX)  # a dead commit's temp file, no document
-        saved = None if swept else kept.read_changed()
-        if saved:
-            _merge_saved(layout, kept, saved, read_blob, now)
+        if state.data and state.hash != kept.expected and not swept:
+            _merge_saved(layout, kept, state, read_blob, now)
             changed.append(kept.path)
-        elif kept.checked and now - kept.time > KEEP_SECONDS:
+        elif now - kept.time > KEEP_SECONDS:
             for file in (Path(kept.place), seen_file(layout, kept), layout.displaced / f"{kept.name}.json"):
                 remove_file(file)
-        elif not kept.checked:
-            write_displaced(layout, replace(kept, checked=True))
+        else:
+            mark_settled(layout, kept, state.mtime_ns)
     return tuple(changed)
 
 
-def _merge_saved(layout: Layout, kept: Displaced, saved: bytes, read_blob: Blob, now: float) -> None:
-    state = read_state(Path(kept.place))
+def _merge_saved(layout: Layout, kept: Displaced, state: FileState, read_blob: Blob, now: float) -> None:
+    saved = state.data or b""
     target = IntentTarget(
         path=kept.path,
         old_hash=kept.expected,
@@ -52,4 +52,4 @@ def _merge_saved(layout: Layout, kept: Displaced, saved: bytes, read_blob: Blob,
     base = read_blob(kept.old_blob) if seen is None else seen
     Place(layout, target, read_blob, now).merge_save(base, saved)
     write_atomic(seen_file(layout, kept), saved)
-    write_displaced(layout, replace(kept, expected=state.hash, checked=True))
+    write_displaced(layout, replace(kept, expected=state.hash))

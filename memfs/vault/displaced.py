@@ -9,7 +9,7 @@ import errno
 import json
 import os
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -27,8 +27,7 @@ _DAY = 86400.0
 class Displaced:
     """The old file of ``path`` (relative to the vault), now at ``place``.
 
-    ``expected`` is the SHA-256 it had when memfs read it; ``time`` seconds since the epoch;
-    ``checked`` says that it was looked at long enough after it was displaced.
+    ``expected`` is the SHA-256 it had when memfs read it; ``time`` seconds since the epoch.
     """
 
     name: str
@@ -39,7 +38,6 @@ class Displaced:
     old_blob: str | None = None
     new_blob: str | None = None
     commit: str | None = None
-    checked: bool = False
 
     def read_changed(self) -> bytes | None:
         """The bytes somebody saved into it since; None when it is as it was, or gone. Raises VaultError."""
@@ -80,18 +78,54 @@ def keep_displaced(
 
 
 def write_displaced(layout: Layout, kept: Displaced) -> None:
-    """Write the record anew, say with ``checked`` or ``commit`` set."""
+    """Write the record anew, say with ``expected`` set; the file is looked at again."""
     write_atomic(layout.displaced / f"{kept.name}.json", json.dumps(asdict(kept)).encode())
 
 
 def list_displaced(layout: Layout) -> tuple[Displaced, ...]:
     """All records, oldest first; unreadable ones are left out."""
     try:
-        names = sorted(n for n in os.listdir(layout.displaced) if n.endswith(".json") and n[0].isdigit())
+        return _read_records(layout, filter(_is_record, os.listdir(layout.displaced)))
     except FileNotFoundError:
         return ()
+
+
+def due_displaced(layout: Layout, time: float, *, settle: float, keep: float) -> tuple[Displaced, ...]:
+    """The records to be looked at now, oldest first: displaced ``settle`` seconds ago and written into since the
+    last look, or never looked at, or older than ``keep`` seconds. Costs two stat calls for each of the others.
+    """
+    try:
+        with os.scandir(layout.displaced) as entries:
+            found = {entry.name: entry for entry in entries}
+    except FileNotFoundError:
+        return ()
+    due: list[str] = []
+    for name in filter(_is_record, found):
+        age, file = time - int(name.partition("-")[0]), found.get(name.removesuffix(".json"))
+        if age > keep or (age >= settle and _mtime(found[name]) != (_mtime(file) if file else 0)):
+            due.append(name)
+    return _read_records(layout, due)
+
+
+def mark_settled(layout: Layout, kept: Displaced, mtime_ns: int) -> None:
+    """Note that the file, last changed at ``mtime_ns``, was looked at: its record gets the same time."""
+    os.utime(layout.displaced / f"{kept.name}.json", ns=(mtime_ns, mtime_ns))
+
+
+def _is_record(name: str) -> bool:
+    return name.endswith(".json") and name[0].isdigit()
+
+
+def _mtime(entry: os.DirEntry[str]) -> int:
+    try:
+        return entry.stat(follow_symlinks=False).st_mtime_ns
+    except FileNotFoundError:
+        return 0
+
+
+def _read_records(layout: Layout, names: Iterable[str]) -> tuple[Displaced, ...]:
     found: list[Displaced] = []
-    for name in names:
+    for name in sorted(names):
         try:
             found.append(Displaced(**json.loads((layout.displaced / name).read_bytes())))
         except (ValueError, TypeError, FileNotFoundError):

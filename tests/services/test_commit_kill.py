@@ -16,7 +16,18 @@ import pytest
 from memfs.services import failpoints
 from memfs.services.commit import open_transaction
 from memfs.services.opening import Vault
-from tests.services.vaults import IDENTITY, committed, copy_vault, document, git, merge, merge_commits, new_vault, note, proposal
+from tests.services.vaults import (
+    IDENTITY,
+    committed,
+    copy_vault,
+    document,
+    git,
+    merge,
+    merge_commits,
+    new_vault,
+    note,
+    proposal,
+)
 
 HAND = "- the person's own line, not committed yet"
 SEED = 20261130

@@ -9,7 +9,15 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from memfs.errors import VaultError
-from memfs.vault.displaced import Displaced, keep_displaced, list_displaced, sweep_temps, write_displaced
+from memfs.vault.displaced import (
+    Displaced,
+    due_displaced,
+    keep_displaced,
+    list_displaced,
+    mark_settled,
+    sweep_temps,
+    write_displaced,
+)
 from memfs.vault.files import exchange, hash_bytes, write_temp
 from memfs.vault.layout import Layout
 
@@ -43,9 +51,28 @@ def test_a_late_save_is_noticed(layout: Layout) -> None:
 
 def test_records_change_and_unreadable_ones_are_passed_over(layout: Layout) -> None:
     kept = displace(layout)
-    write_displaced(layout, replace(kept, checked=True, commit="c1"))
+    write_displaced(layout, replace(kept, commit="c1"))
     (layout.displaced / "1-broken.json").write_bytes(b"{")
-    assert [(k.checked, k.commit) for k in list_displaced(layout)] == [(True, "c1")]
+    assert [k.commit for k in list_displaced(layout)] == ["c1"]
+
+
+def test_what_was_looked_at_is_due_again_when_it_was_written_into_or_is_old(layout: Layout) -> None:
+    kept = displace(layout)
+
+    def due(time: float) -> bool:
+        return due_displaced(layout, time, settle=2, keep=600) == (kept,)
+
+    assert [due(time) for time in (1001, 1002)] == [False, True]
+    mark_settled(layout, kept, os.stat(kept.place).st_mtime_ns)
+    assert [due(time) for time in (1002, 1600, 1601)] == [False, False, True]
+    Path(kept.place).write_bytes(b"a person's words")
+    os.utime(kept.place, (5, 5))
+    assert due(1002)
+    write_displaced(layout, kept)
+    Path(kept.place).unlink()
+    assert due(1002)
+    mark_settled(layout, kept, 0)
+    assert not due(1002)
 
 
 def test_temp_files_of_a_crash_are_set_aside_and_those_at_work_stay(layout: Layout) -> None:
