@@ -17,15 +17,16 @@ LONGEST_ECHO = 60
 STEM = 5  # letters that tell a word in another form: "Ansible tasks" for "ansible-able"
 PRODUCED = re.compile(r"[\"“”„«「『]|^\S{1,20}: |->|→")  # a draft, a table row: made, not noted
 
+QUESTIONS = re.compile(r"[^.!?。！？\n]*[?？]")
+
 
 def took_note(
     turns: Sequence[Turn], position: int, sentence: str, books: Sequence[Phrasebook]
 ) -> tuple[int, bool]:
     """How the answer to ``sentence`` of turn ``position`` takes note (2 outright, 1 perhaps), and if for good."""
-    answer = turns[position + 1] if position + 1 < len(turns) else None
-    if answer is None or answer.role != "assistant" or answer.tool_calls or len(answer.text) > LONGEST:
+    text = _note(turns, position)
+    if not text:
         return 0, False
-    text = answer.text.strip()
 
     def says(name: str) -> bool:
         return any(book.has(name, text) for book in books)
@@ -43,6 +44,14 @@ def took_note(
     return int(says("soft_ack")), False
 
 
+def _note(turns: Sequence[Turn], position: int) -> str:
+    """The short answer to a turn, without what it asks back ("Odd hours it is. How can I help?")."""
+    answer = turns[position + 1] if position + 1 < len(turns) else None
+    if answer is None or answer.role != "assistant" or answer.tool_calls or len(answer.text) > LONGEST:
+        return ""
+    return QUESTIONS.sub("", answer.text).strip()
+
+
 def gist(text: str, books: Sequence[Phrasebook]) -> set[str]:
     """Numbers and the stems of words with meaning."""
     words = {part[:STEM] for word in shingles(text, books) for part in re.split(r"[-_/'’]", word) if part}
@@ -51,11 +60,8 @@ def gist(text: str, books: Sequence[Phrasebook]) -> set[str]:
 
 def echoes(turns: Sequence[Turn], position: int, sentence: str, books: Sequence[Phrasebook]) -> bool:
     """Whether the answer to turn ``position`` is nothing but the gist of ``sentence``, in a few words."""
-    answer = turns[position + 1] if position + 1 < len(turns) else None
-    if answer is None or answer.role != "assistant" or answer.tool_calls or len(answer.text) > LONGEST:
-        return False
-    text = answer.text.strip()
-    if any(book.has("not_ack", text) for book in books) or PRODUCED.search(text):
+    text = _note(turns, position)
+    if not text or any(book.has("not_ack", text) for book in books) or PRODUCED.search(text):
         return False
     said, meant = gist(text, books), gist(sentence, books)
     return len(said & meant) >= max(2, 0.5 * min(len(said), 6))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from memfs.extraction.acknowledgement import PRODUCED
 from memfs.extraction.dates import DateMention
-from memfs.extraction.guards import ONE_OFF, QUESTION, Blocked, find_blocks
+from memfs.extraction.guards import ONE_OFF, QUESTION, TENTATIVE, Blocked, find_blocks
 from memfs.extraction.patterns import named_groups
 from memfs.extraction.phrasebook import REQUEST, Cue, Phrasebook
 from memfs.extraction.sentences import Sentence
@@ -69,7 +69,10 @@ def find_candidates(sentence: Sentence, heard: Heard) -> tuple[list[Candidate], 
             last = _clause_at(sentence, match.end() - 1)
             if reason is not None and last > number:  # "a reply to Mr Osei, he's our biggest client"
                 number, reason = last, blocked.reason(last, cue.type)
-            if strength < 2 and blocked.reason(number, "actions") == REQUEST:
+            if strength < 2 and (
+                blocked.reason(number, "actions") == REQUEST
+                or blocked.reason(number, "decisions") == TENTATIVE
+            ):
                 continue
             if strength < 2 and any(ONE_OFF in each.values() for each in blocked.reasons):
                 continue

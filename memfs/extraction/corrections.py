@@ -33,7 +33,7 @@ def take_back(
         if old.peer != peer or old.turns[-1] >= position or position - old.turns[-1] > REACH:
             continue
         shared = named & shingles(old.text, books)
-        if (names and any(_is_name(word, sentence) for word in shared)) or (
+        if (names and any(_is_name(word, sentence, old.text) for word in shared)) or (
             len(shared) >= 2 and len(shared) >= 0.34 * min(len(named), 12)
         ):
             finds.remove(old)
@@ -52,9 +52,12 @@ def take_back_last(finds: list[Find], position: int, peer: str | None) -> None:
         finds.remove(last)
 
 
-def _is_name(word: str, text: str) -> bool:
-    """Whether ``word`` is written as a name inside ``text``."""
-    return len(word) > 2 and word.isascii() and re.search(rf"(?<=[\w,;] ){re.escape(word.capitalize())}", text) is not None
+def _is_name(word: str, *texts: str) -> bool:
+    """Whether ``word`` is written as a name in one of ``texts``, other than at its start."""
+    if len(word) < 3 or not word.isascii():
+        return False
+    found = (match for text in texts for match in re.finditer(re.escape(word), text, re.IGNORECASE))
+    return any(match.start() > 0 and match[0] != match[0].lower() for match in found)
 
 
 def add_find(

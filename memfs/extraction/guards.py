@@ -11,6 +11,7 @@ from memfs.extraction.secret_talk import tells_secret
 from memfs.extraction.sentences import Sentence
 
 ONE_OFF = "one-off"
+TENTATIVE = "tentative"
 QUESTION = "question"
 
 
