@@ -176,8 +176,11 @@ def _has_needs(cue: Cue, match: re.Match[str], number: int, sentence: Sentence, 
     if cue.type == "projects" and cue.field in {"known_issues", "stage"} and cue.strength <= 2:
         return heard.project is not None  # else it is a cry for help, or news
     if cue.needs == "accepted":
-        return not PRODUCED.search(heard.proposal) and "\n" not in heard.proposal and any(book.has("proposal", heard.proposal) for book in heard.books) and bool(
-            shingles(match[0], heard.books) & shingles(heard.proposal, heard.books)
+        return (
+            not PRODUCED.search(heard.proposal)
+            and "\n" not in heard.proposal
+            and any(book.has("proposal", heard.proposal) for book in heard.books)
+            and bool(shingles(match[0], heard.books) & shingles(heard.proposal, heard.books))
         )
     if cue.needs == "name":
         name = named_groups(match).get("name", "")

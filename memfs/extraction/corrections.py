@@ -12,6 +12,7 @@ from memfs.extraction.wording import shingles
 SCALAR_PROFILE = frozenset({"name", "role", "timezone", "location", "team"})
 DATED = frozenset({"events", "actions"})
 CHOICES = frozenset({"decisions", "preferences", "notes"})
+PLANS = CHOICES | {"actions", "events", "projects", "entities"}
 NEAR = 8  # turns back in which a bare "I was wrong" finds what it speaks of
 REACH = 40  # turns back that a correction reaches
 
@@ -22,7 +23,13 @@ def scratch_earlier(finds: list[Find], start: int) -> None:
 
 
 def take_back(
-    finds: list[Find], sentence: str, position: int, peer: str | None, books: Sequence[Phrasebook], *, names: bool
+    finds: list[Find],
+    sentence: str,
+    position: int,
+    peer: str | None,
+    books: Sequence[Phrasebook],
+    *,
+    names: bool,
 ) -> None:
     """What the user gives up or replaces: earlier finds of other turns that ``sentence`` speaks of go.
 
@@ -39,6 +46,21 @@ def take_back(
             finds.remove(old)
 
 
+def take_back_named(
+    finds: list[Find], dropped: str, position: int, peer: str | None, books: Sequence[Phrasebook]
+) -> None:
+    """ "Scrap the blog": what was said before of a thing that is given up by its name."""
+    named = {word for word in shingles(dropped, books) if len(word) > 3 or not word.isascii()}
+    finds[:] = [
+        old
+        for old in finds
+        if old.peer != peer
+        or old.type not in PLANS
+        or old.turns[-1] >= position
+        or not named & shingles(old.text, books)
+    ]
+
+
 def take_back_last(finds: list[Find], position: int, peer: str | None) -> None:
     """ "I was wrong, it's three after all": without a topic it is the last choice that goes."""
     choices = [
@@ -47,7 +69,9 @@ def take_back_last(finds: list[Find], position: int, peer: str | None) -> None:
         if old.type in CHOICES and old.peer == peer and position - NEAR <= old.turns[-1] < position
     ]
     together = [old for old in choices if old.turns == choices[-1].turns]
-    last = next((old for old in reversed(together) if old.type == "decisions"), choices[-1] if choices else None)
+    last = next(
+        (old for old in reversed(together) if old.type == "decisions"), choices[-1] if choices else None
+    )
     if last is not None:
         finds.remove(last)
 
@@ -128,7 +152,7 @@ def _replaces(new: Find, old: Find, books: Sequence[Phrasebook], *, corrects: bo
     if new.type == old.type == "events" and new.day == old.day:
         return True  # the same happening, told anew
     same_kind = new.type == old.type or {new.type, old.type} <= DATED
-    return same_kind and bool(new.words & old.words)
+    return same_kind and bool(shingles(new.text, books) & shingles(old.text, books))
 
 
 def _move(finds: list[Find], new: Find) -> None:

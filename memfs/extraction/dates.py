@@ -50,8 +50,8 @@ def find_dates(
                     book.spaced and text[match.end() : match.end() + 1] == "s"
                 ):
                     continue
-                named = [seen.day for seen in found if seen.end <= match.start()] or [anchor]
-                day = _resolve(rule.means, named_groups(match), _Said(base, past, named[-1], book.lists))
+                named = next((seen.day for seen in reversed(found) if seen.end <= match.start()), anchor)
+                day = _resolve(rule.means, named_groups(match), _Said(base, past, named, book.lists))
                 if day is not None:
                     found.append(
                         DateMention(match.start(), match.end(), day, rule.means not in _FIXED, match[0])

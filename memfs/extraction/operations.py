@@ -92,7 +92,11 @@ def _day(candidate: Candidate, place: Place) -> date | None:
 def _is_limit(mention: DateMention, sentence: str) -> bool:
     """Whether something is to be done by that day."""
     before = sentence[max(0, mention.start - 32) : mention.start] + mention.text
-    return bool(_BY.search(before)) or sentence[mention.end :].lstrip().startswith(("前", "之前", "以前", "まで")) or mention.text.endswith("前")
+    return (
+        bool(_BY.search(before))
+        or sentence[mention.end :].lstrip().startswith(("前", "之前", "以前", "まで"))
+        or mention.text.endswith("前")
+    )
 
 
 def _preference(said: _Said) -> Made:
@@ -137,7 +141,9 @@ def _task(said: _Said) -> str:
     books, task = said.place.books, said.text
     if said.day is not None:
         day = said.day.isoformat()
-        task = re.sub(rf"(?:[,，]? ?\b(?:due|by|on|until|before) {day}(?=$|[,.;])|^{day}之?前(?:得|要|必须)?)", "", task)
+        task = re.sub(
+            rf"(?:[,，]? ?\b(?:due|by|on|until|before) {day}(?=$|[,.;])|^{day}之?前(?:得|要|必须)?)", "", task
+        )
     for name in ("task_noise", "task_lead"):
         for book in books:
             if name in book.words:

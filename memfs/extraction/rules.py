@@ -13,7 +13,7 @@ from datetime import date
 
 from memfs.extraction.acknowledgement import echoes, took_note
 from memfs.extraction.candidates import Candidate, Heard, find_candidates
-from memfs.extraction.corrections import add_find, scratch_earlier, take_back, take_back_last
+from memfs.extraction.corrections import add_find, scratch_earlier, take_back, take_back_last, take_back_named
 from memfs.extraction.dates import find_dates
 from memfs.extraction.languages import choose_languages
 from memfs.extraction.operations import Find, Place, make_fields
@@ -85,11 +85,16 @@ class _Reading:
         """Earlier finds that this sentence gives up ("scrap the podcast") or replaces ("it's Feast now")."""
         if sentence.masked.rstrip().endswith(("?", "？")):
             return
+        dropped = " ".join(_around(book, "dropped", sentence) for book in self.books).strip()
+        if dropped:
+            take_back_named(self.finds, dropped, position, turn.peer, self.books)
         replaced = any(book.has("replaced", sentence.masked) for book in self.books)
         if replaced or any(book.has("given_up", sentence.masked) for book in self.books):
             before = len(self.finds)
             take_back(self.finds, sentence.masked, position, turn.peer, self.books, names=replaced)
-            if len(self.finds) == before and any(book.has("reversal", sentence.masked) for book in self.books):
+            if len(self.finds) == before and any(
+                book.has("reversal", sentence.masked) for book in self.books
+            ):
                 take_back_last(self.finds, position, turn.peer)
 
     def _in_a_game(self, text: str) -> bool:
@@ -211,7 +216,12 @@ class _Reading:
     def _completes(self, position: int, turn: Turn, candidate: Candidate, day: date | None) -> bool:
         """ "I'll do it tomorrow" after the task was named in the same turn: only its day is new."""
         last = self.finds[-1] if self.finds else None
-        if candidate.type not in {"actions", "events"} or day is None or last is None or last.type != "actions":
+        if (
+            candidate.type not in {"actions", "events"}
+            or day is None
+            or last is None
+            or last.type != "actions"
+        ):
             return False
         if last.turns != (position,) or last.peer != turn.peer or "due" in last.fields:
             return False
@@ -275,3 +285,14 @@ class _Reading:
                     Operation(find.type, find.fields, find.turns, find.peer, insist=find.insist)
                 )
         return Extraction(tuple(operations), tuple(self.dropped))
+
+
+def _around(book: Phrasebook, name: str, sentence: Sentence) -> str:
+    """The clauses that hold a phrase listed under ``name``; in Chinese and Japanese also the one before."""
+    number = next(
+        (n for n, (a, b) in enumerate(sentence.clauses) if book.has(name, sentence.masked[a:b])), None
+    )
+    if number is None:
+        return ""
+    first = number if book.spaced else max(0, number - 1)
+    return sentence.masked[sentence.clauses[first][0] : sentence.clauses[number][1]]

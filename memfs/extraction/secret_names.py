@@ -42,7 +42,8 @@ CLOSE = re.compile(
 )
 # "the vault login is opslead / Tr0mbone!42", "密码先拿着 redis 的是 Qm!77-lantern"
 LOGIN = re.compile(
-    r"(?i)(?<![a-z])(?P<name>log[ -]?ins?|accounts?|users?|root|admin|sudo)[ :=][^\r\n]{0,40}?\s?/\s?(?P<secret>[!-.0-~]{6,120})"
+    r"(?i)(?<![a-z])(?P<name>log[ -]?ins?|accounts?|users?|root|admin|sudo)[ :=][^\r\n]{0,40}?\s?/\s?"
+    r"(?P<secret>[!-.0-~]{6,120})"
 )
 LATER_CJK = re.compile(
     rf"(?P<name>{_NAMES_CJK})[^，。；\r\n]{{1,16}}?(?:是|为|：|:)\s{{0,3}}(?P<secret>[!-~]{{6,120}})"

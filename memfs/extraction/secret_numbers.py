@@ -9,8 +9,9 @@ from memfs.extraction.placeholders import placeholder
 
 CARD = re.compile(r"(?<![\w.#/-])[2-6]\d{3}(?:[ -]?\d{2,6}){2,4}(?![\w/]|-\w|\.\d)")
 CARD_SAID = re.compile(
-    r"(?i)(?:\bcards?|visa|mastercard|amex|\bdebit|karten?|tarjeta|carte (?:bancaire|bleue)|カード|银行卡|信用卡|卡号|卡)"
-    r"[^\r\n]{0,40}?(?<![\w.])(?P<secret>\d{4}(?:[ -]?\d{4}){2,3}(?:[ -]?\d{1,3})?|\d{4}[ -]?\d{6}[ -]?\d{5})(?![\w/]|\.\d)"
+    r"(?i)(?:\bcards?|visa|mastercard|amex|\bdebit|karten?|tarjeta|carte (?:bancaire|bleue)|カード|卡号|卡)"
+    r"[^\r\n]{0,40}?(?<![\w.])(?P<secret>\d{4}(?:[ -]?\d{4}){2,3}(?:[ -]?\d{1,3})?|\d{4}[ -]?\d{6}[ -]?\d{5})"
+    r"(?![\w/]|\.\d)"
 )  # said to be a card: no checksum needed
 ID_NUMBER = re.compile(r"(?<![A-Za-z0-9])[1-9]\d{5}(?:18|19|20)\d{9}[0-9Xx](?![A-Za-z0-9])")
 SSN = re.compile(

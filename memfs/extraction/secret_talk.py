@@ -8,13 +8,16 @@ from memfs.extraction.redaction import redact_text
 
 PLACEHOLDER = "[redacted:"
 _NAMED = re.compile(
-    r"(?i)pass(?:word|wd|code|phrase|wort)|\bpw\b|\bpwd\b|\bpin\b|\bcvv\b|\bcvc\b|\bcards?\b|\blog-?ins?\b|credential"
-    r"|\btokens?\b|\bsecrets?\b|\bapi[ -]?keys?\b|\botp\b|\biban\b|\bssn\b|account number|(?:door|alarm|gate|access|entry|safe|security"
-    r"|backup|unlock|lock|recovery|2fa) ?codes?|kennwort|karte|tarjeta|contraseña|clave|mot de passe|carte|パスワード|暗証番号|カード"
+    r"(?i)pass(?:word|wd|code|phrase|wort)|\bpw\b|\bpwd\b|\bpin\b|\bcvv\b|\bcvc\b|\bcards?\b|\blog-?ins?\b"
+    r"|credential"
+    r"|\btokens?\b|\bsecrets?\b|\bapi[ -]?keys?\b|\botp\b|\biban\b|\bssn\b|account number"
+    r"|(?:door|alarm|gate|access|entry|safe|security|backup|unlock|lock|recovery|2fa) ?codes?"
+    r"|kennwort|karte|tarjeta|contraseña|clave|mot de passe|carte|パスワード|暗証番号|カード"
     r"|密码|口令|密钥|秘钥|令牌|验证码|卡号|银行卡|信用卡|账号|身份证|门禁"
 )
 _NUMBER = re.compile(
-    r"(?<![\w.:/-])(?!(?:19|20)\d\d(?!\d))#?\d(?:[ -]?\d){3,}#?(?![\w:/-]|\.\d|[ ]?(?:tokens?|k\b|ms|天|年|个|元|条|次))"
+    r"(?<![\w.:/-])(?!(?:19|20)\d\d(?!\d))#?\d(?:[ -]?\d){3,}#?"
+    r"(?![\w:/-]|\.\d|[ ]?(?:tokens?|k\b|ms|天|年|个|元|条|次))"
 )
 _TOKEN = re.compile(r"[!-~]{6,}")
 

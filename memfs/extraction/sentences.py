@@ -16,7 +16,8 @@ from memfs.extraction.phrasebook import Phrasebook
 
 MAX_SENTENCE = 600
 _MARK = re.compile(
-    r"\s*(?:[-*•·・]\s+|\d{1,2}(?:[.)]\s+|、\s*)|[(（]\d{1,2}[)）]\s*|[①-⑳]\s*|[一二三四五六七八九十]{1,2}、\s*|\[[ x]\]\s+)+"
+    r"\s*(?:[-*•·・]\s+|\[[ x]\]\s+|\d{1,2}(?:[.)]\s+|、\s*)|[(（]\d{1,2}[)）]\s*|[①-⑳]\s*"
+    r"|[一二三四五六七八九十]{1,2}、\s*)+"
 )  # what begins an item of a list
 
 _ORDINAL = re.compile(r"(?i)\b(?:am|vom|zum|bis|der|den|dem|ab|le|el) \d{1,2}\.\s*$")

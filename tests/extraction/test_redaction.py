@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memfs.extraction import redact_text, redact_turn
+from memfs.extraction.secret_talk import tells_secret
 from memfs.model import Attachment, ToolCall, Turn
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA7bq2\nx3v5y8z1\n-----END RSA PRIVATE KEY-----"
@@ -147,3 +148,21 @@ def test_no_well_known_secret_survives_in_any_company(parts: list[str]) -> None:
     redacted = redact_text(text).text
     assert not any(secret in redacted for secret, _ in SECRETS[:-1])
     assert redact_text(redacted).text == redacted
+
+
+@pytest.mark.parametrize(
+    ("text", "tells"),
+    [
+        ("the door code is 4471", True),
+        ("门禁码 0921#", True),
+        ("the wifi password: plum-Vortex-88-tangent", True),
+        ("my card is [redacted: card number], exp 04/29", True),
+        ("rotate the restic pw tomorrow", False),
+        ("api keys rotate every 90 days", False),
+        ("JWT tokens are signed with RS256", False),
+        ("business cards for the 2026 edition", False),
+        ("port 5432 is open", False),
+    ],
+)
+def test_a_sentence_that_tells_a_secret_is_known_by_the_name_of_the_secret(text: str, tells: bool) -> None:
+    assert tells_secret(text) is tells
