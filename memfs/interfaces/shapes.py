@@ -81,6 +81,7 @@ def session_json(report: SessionReport) -> Json:
         "path": report.path,
         "withheld": report.withheld,
         "off_record": report.off_record,
+        "undone": list(report.undone),
         "problems": list(report.problems),
         "tokens": tokens_json(report.tokens),
     }

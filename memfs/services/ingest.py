@@ -27,6 +27,7 @@ from memfs.services.reverts import absorb_reverts
 from memfs.services.seen import SeenMessages, open_seen
 from memfs.services.sessions import NewTurns, Part, cursor_place, first_part, is_merged, read_new_turns
 from memfs.services.sources import FROM_CWD, TranscriptFile, find_all, named_files
+from memfs.services.withdrawing import withdraw
 from memfs.transcripts.privacy import Withheld, keep_turns
 from memfs.transcripts.times import turn_time
 from memfs.vault.leases import (
@@ -48,7 +49,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SessionReport:
-    """What came of one session (or one batch of a long one)."""
+    """What came of one session (or one batch of a long one).
+
+    ``undone``: earlier merges of it that were taken back, because it was put off the record.
+    """
 
     source: str
     session: str
@@ -64,6 +68,7 @@ class SessionReport:
     problems: tuple[str, ...] = ()
     withheld: int = 0
     off_record: bool = False
+    undone: tuple[str, ...] = ()
     tokens: Tokens = field(default_factory=Tokens)
     path: str = ""
 
@@ -308,6 +313,7 @@ def _ingest_batch(
         if extracted.waiting:
             part = first_part(new, file, _place(new, kept[extracted.read]))
             kept = kept[: extracted.read]
+    undone = withdraw(vault, identity, new.key) if withheld.whole else ()
     if kept and vault.config.transcripts.keep:
         keep_copy(vault, identity, new.key, new.session, kept)
     lease = _renewed(vault, lease, after=LEASE_SECONDS - DEADLINE_MARGIN)  # the extractor may have taken long
@@ -327,7 +333,8 @@ def _ingest_batch(
         move_cursors(vault, work, committed=merged.commit is not None)
         seen.add(identity, str(new.key), part.cursor.offset if part.cursor else 0, part.keys)
     waiting = (f"{new.key}: {extracted.waiting}",) if extracted.waiting else ()
-    return _report(identity, file, new, part, extracted, merged, withheld), (*merged.waiting, *waiting)
+    report = _report(identity, file, new, part, extracted, merged, withheld)
+    return replace(report, undone=undone), (*merged.waiting, *waiting)
 
 
 def _place(new: NewTurns, turn: Turn) -> int:
@@ -384,6 +391,7 @@ _DONE = {
     "dropped": ("{} dropped", "舍弃 {}"),
     "skipped": ("{} lines skipped", "跳过 {} 行"),
     "withheld": ("{} withheld", "按要求不看 {}"),
+    "undone": ("{} taken back", "撤回 {}"),
 }
 _NOTHING = ("nothing to record", "无可记录")
 _LINE = ("{}: {} turns of {}: {}{}", "{}：{} 条消息（{}）：{}{}")
@@ -400,6 +408,7 @@ def describe(report: SessionReport, language: Language = "en") -> str:
         "dropped": len(report.dropped),
         "skipped": report.skipped_lines,
         "withheld": report.withheld,
+        "undone": len(report.undone),
     }
     done = [_DONE[name][chinese].format(count) for name, count in counts.items() if count]
     words = ("，" if chinese else ", ").join(done) or _NOTHING[chinese]

@@ -55,10 +55,14 @@ _SESSION, _RESUME = _any_of(SESSION_CUES), _any_of(BACK_ON_CUES)
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """How much was withheld, by reason. ``session_off``: the conversation is off the record as it ends."""
+    """How much was withheld, by reason. ``session_off``: the conversation is off the record as it ends.
+
+    ``whole``: these turns put all of it off the record, also what was said before them.
+    """
 
     counts: Mapping[str, int] = field(default_factory=dict)
     session_off: bool = False
+    whole: bool = False
 
     @property
     def total(self) -> int:
@@ -88,7 +92,7 @@ def keep_turns(
             counts["sidechain"] += 1
         elif (clean := _clean_turn(turn, counts)) is not None:
             kept.append(clean)
-    return tuple(kept), Withheld(dict(counts), off)
+    return tuple(kept), Withheld(dict(counts), off, "session" in scopes)
 
 
 def _off_the_record(turns: list[Turn], scopes: list[Scope | None], off: bool) -> tuple[set[int], bool]:

@@ -42,17 +42,22 @@ def rows(talk: Talk, first: int = 0) -> list[dict[str, Any]]:
     return made
 
 
+def turn_id(talk: Talk, at: int, part: str = "prompt") -> str:
+    """The message id of a user's message, or of the reply to it."""
+    return f"{talk.session}-{part}-{at}"
+
+
 def _user(talk: Talk, at: int, text: str) -> dict[str, Any]:
     return {
         **_about(talk, at, 0),
         "type": "user",
-        "uuid": f"{talk.session}-{at}",
+        "uuid": turn_id(talk, at),
         "message": {"role": "user", "content": text},
     }
 
 
 def _assistant(talk: Talk, at: int) -> dict[str, Any]:
-    name = f"{talk.session}-{at}a"
+    name = turn_id(talk, at, "reply")
     message = {
         "id": name,
         "role": "assistant",
@@ -63,7 +68,7 @@ def _assistant(talk: Talk, at: int) -> dict[str, Any]:
         **_about(talk, at, 5),
         "type": "assistant",
         "uuid": name,
-        "parentUuid": f"{talk.session}-{at}",
+        "parentUuid": turn_id(talk, at),
         "message": message,
     }
 
@@ -71,7 +76,7 @@ def _assistant(talk: Talk, at: int) -> dict[str, Any]:
 def _about(talk: Talk, at: int, seconds: int) -> dict[str, Any]:
     moment = talk.began + timedelta(minutes=at, seconds=seconds)
     return {
-        "parentUuid": f"{talk.session}-{at - 1}a" if at else None,
+        "parentUuid": turn_id(talk, at - 1, "reply") if at else None,
         "isSidechain": False,
         "userType": "external",
         "cwd": talk.cwd,
@@ -128,5 +133,5 @@ class Script:
                 raise ModelUnavailable("the model is away")
             if turn.role in ("user", "participant") and fields.startswith("{"):
                 values = {k: tuple(v) if isinstance(v, list) else v for k, v in json.loads(fields).items()}
-                operations.append(Operation(type, values, turns=(at,)))
+                operations.append(Operation(type, values, turns=(at,), peer=turn.peer))
         return Extraction(tuple(operations), (), Tokens())

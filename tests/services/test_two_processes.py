@@ -20,7 +20,7 @@ from memfs.services import failpoints
 from memfs.services.ingest import IngestReport, ingest
 from memfs.services.opening import Vault, open_vault
 from memfs.vault.leases import Lease, acquire_lease
-from tests.services.talks import Script, Talk, inbox, put_talk, says, talk
+from tests.services.talks import Script, Talk, inbox, put_talk, says, talk, turn_id
 from tests.services.vaults import git, merge_commits, new_vault
 
 SEED = 20261130
@@ -99,11 +99,11 @@ def check_whole(vault: Vault, log: Path, *, once: bool = True) -> None:
     assert len(merge_commits(vault.top)) == len(IDENTITIES) * SESSIONS
     read = Counter(log.read_text().splitlines())
     assert set(read) == {
-        f"{identity} {each.session}-{at}{side}"
+        f"{identity} {turn_id(each, at, part)}"
         for identity in IDENTITIES
         for each in the_talks(identity)
         for at in range(2)
-        for side in ("", "a")
+        for part in ("prompt", "reply")
     }
     assert not once or set(read.values()) == {1}
     for identity in IDENTITIES:
