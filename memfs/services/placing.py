@@ -98,7 +98,7 @@ class Place:
             self._vanished()
         elif current.hash == target.new_hash:
             drop_temp(self.layout, target)
-        elif current.hash == target.old_hash or current.data is None:
+        elif current.hash == target.old_hash or not current.data:  # an empty one is a save that has just begun
             self._swap(self.path, current, target.data, temp=target.temp)
         elif not put_before or self._fell_back(current.data):
             drop_temp(self.layout, target)
@@ -141,7 +141,7 @@ class Place:
             path = resolve_file(self.layout.top, moved or self.target.path)
             current = read_state(path)
         there = current.data or b""
-        ours_alone = new is not None and there == self._merged(self.old, base or b"", new)
+        ours_alone = new is not None and (not there or there == self._merged(self.old, base or b"", new))
         merged = self._merged(self.old, saved, new or b"") if ours_alone else self._merged(base, saved, there)
         if merged != there:
             self._swap(path, current, merged)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import random
 import re
+import select
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -30,7 +31,7 @@ from tests.services.vaults import copy_vault, git, new_vault, proposal
 
 SEED = 20261130
 IDENTITIES = 12
-PACED, FREE = 23, 5  # groups of races, each in a vault of its own; a race per identity
+PACED, FREE = 22, 6  # groups of races, each in a vault of its own; a race per identity
 STEPS = 34  # the steps that a merge reaches, and a few moments after it
 ID = re.compile(r"\^(m-[a-z0-9-]+)[ \t]*$", re.MULTILINE)
 
@@ -144,31 +145,48 @@ def run_paced(vault: Vault, race: Race) -> Merged:
 
 def run_free(vault: Vault, race: Race) -> Merged:
     """Merge while another process opens, saves and finishes whenever it comes to it."""
-    start, end = os.pipe(), os.pipe()
+    (ended, end), moments = os.pipe(), (race.opened, race.saved, race.finished)
     pid = os.fork()
     if pid == 0:
         code = 1
         try:
             editor = editor_for(vault, race)
-            os.read(start[0], 1)
-            for moment, do in (
-                (race.opened, editor.open),
-                (race.saved, editor.save),
-                (race.finished, editor.finish),
-            ):
-                for _ in range(moment * 600):  # so that it happens anywhere in the merge
-                    os.getppid()
-                do()
+            signs = signs_of(vault, race, ended)
+            for moment, act in zip(moments, (editor.open, editor.save, editor.finish), strict=True):
+                while not any(sign() for sign in signs[moment * len(signs) // STEPS :]):
+                    pass
+                act()
             code = 0
         finally:
             os._exit(code)
-    os.write(start[1], b".")
     merged = bring(vault, race.identity, race.scene.second, 2)
-    _, status = os.waitpid(pid, 0)
-    for pipe in (*start, *end):
-        os.close(pipe)
-    assert os.waitstatus_to_exitcode(status) == 0
+    os.write(end, b".")
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    os.close(ended)
+    os.close(end)
     return merged
+
+
+def signs_of(vault: Vault, race: Race, ended: int) -> list[Callable[[], bool]]:
+    """By what another process sees how far a merge is."""
+    path = vault.layout.document(race.identity, race.scene.document)
+    before, head = inode(path), vault.top / ".git/refs/heads/main"
+    tip = head.read_bytes()
+    return [
+        lambda: True,
+        lambda: any(name.startswith(".memfs-") for name in os.listdir(path.parent)),
+        lambda: (vault.layout.local / "intent.json").exists(),
+        lambda: inode(path) != before,
+        lambda: head.read_bytes() != tip,
+        lambda: bool(select.select([ended], [], [], 0)[0]),
+    ]
+
+
+def inode(path: Path) -> int | None:
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return None
 
 
 def settle(vault: Vault, clock: Clock, race: Race, merged: Merged) -> Merged:
