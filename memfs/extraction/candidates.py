@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from memfs.extraction.acknowledgement import PRODUCED
-from memfs.extraction.dates import DateMention
-from memfs.extraction.guards import ONE_OFF, QUESTION, TENTATIVE, Blocked, find_blocks
+from memfs.extraction.clauses import join_clauses
+from memfs.extraction.guards import ONE_OFF, QUESTION, TENTATIVE, find_blocks
+from memfs.extraction.heard import Candidate, Heard
 from memfs.extraction.patterns import named_groups
-from memfs.extraction.phrasebook import REQUEST, Cue, Phrasebook
+from memfs.extraction.phrasebook import REQUEST, Cue
 from memfs.extraction.sentences import Sentence
 from memfs.extraction.wording import shingles
 
@@ -18,38 +19,6 @@ DATE_NEEDS = {"date", "date_near", "date_any"}
 DATED = {"decisions", "actions", "events"}
 # of cues of equal strength in one clause the first type wins
 ORDER = ("actions", "decisions", "entities", "preferences", "projects", "profile", "events", "notes")
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A part of a sentence that says something of a type. Positions count in the sentence."""
-
-    type: str
-    cue: Cue
-    start: int
-    end: int
-    cue_start: int
-    cue_end: int
-    strength: float
-    names: dict[str, str] = field(default_factory=dict)
-    remember: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """How a sentence was said: languages, days named in it, the project spoken of.
-
-    ``noted``: how the assistant took note (2 outright, 1 perhaps); ``promised``: for good; ``proposal``: what it
-    had said just before.
-    """
-
-    books: tuple[Phrasebook, ...]
-    dates: tuple[DateMention, ...] = ()
-    noted: int = 0
-    promised: bool = False
-    proposal: str = ""
-    project: str | None = None
-    echoed: bool = False
 
 
 def find_candidates(sentence: Sentence, heard: Heard) -> tuple[list[Candidate], list[tuple[str, str]]]:
@@ -100,7 +69,7 @@ def find_candidates(sentence: Sentence, heard: Heard) -> tuple[list[Candidate], 
                 best[number] = found
     strong = {each.type for each in best if each is not None and each.strength >= 2}
     best = [None if each is not None and _gives_way(each, strong) else each for each in best]
-    joined = _join(sentence, best, heard, blocked)
+    joined = join_clauses(sentence, best, heard.books, blocked)
     return [replace(each, remember=remember) for each in joined], held_back
 
 
@@ -193,64 +162,3 @@ def _starts_with_date(sentence: Sentence, number: int, heard: Heard) -> bool:
     start, end = sentence.clauses[number]
     mention = heard.dates[0]
     return start <= mention.start < end and len(sentence.masked[start:end].strip()) - len(mention.text) < 8
-
-
-def _join(
-    sentence: Sentence, best: list[Candidate | None], heard: Heard, blocked: Blocked
-) -> list[Candidate]:
-    """Clauses without a cue go with the one before, else with the one after; what goes on is one."""
-    joined: list[Candidate] = []
-    waiting: int | None = None  # the first clause that waits for a candidate
-    for number, (start, end) in enumerate(sentence.clauses):
-        found = best[number]
-        last = joined[-1] if joined and joined[-1].end >= start else None
-        if found is None:
-            if blocked.reasons[number].get(None) is not None:
-                waiting = None
-                joined += [replace(joined.pop(), end=start)] if last is not None else []
-            elif last is None:
-                waiting = number if waiting is None else waiting
-            elif blocked.reason(number, last.type) is None:
-                joined[-1] = replace(last, end=max(last.end, end))
-        elif last is not None and found.strength > last.strength and _is_short(sentence.masked[start:end]):
-            joined[-1] = replace(found, start=last.start)  # "..., full stop": says what the whole is
-        elif last is not None and last.strength < 2 and found.strength < 2:
-            joined[-1] = replace(last, end=max(last.end, found.end))  # neither is sure: one entry, whole
-        elif last is not None and (
-            _same(last, found) or _goes_on(sentence.masked[start:end], last, found, heard.books)
-        ):
-            joined[-1] = replace(last, end=max(last.end, found.end))
-        else:
-            while (
-                waiting is not None and waiting < number and blocked.reason(waiting, found.type) is not None
-            ):
-                waiting += 1
-            first = number if waiting is None else min(waiting, number)
-            joined.append(replace(found, start=sentence.clauses[first][0]))
-            waiting = None
-    return joined
-
-
-def _same(one: Candidate, other: Candidate) -> bool:
-    return one.type == other.type and one.cue.field == other.cue.field
-
-
-def _goes_on(clause: str, last: Candidate, found: Candidate, books: Sequence[Phrasebook]) -> bool:
-    """Whether a clause with a cue of its own still speaks of the one before: "..., otherwise it fails"."""
-    if found.strength > 2 or found.type == "actions":
-        return False
-    if _is_short(clause):
-        return True
-    if last.type == "entities" and any(book.has("of_the_same", clause) for book in books):
-        return True
-    if found.type == "notes" and not found.cue.remember and last.type not in {"profile", "notes"}:
-        return True
-    if last.type == "actions" and found.type == "events" and len(clause.split()) < 6:
-        return True  # "..., end of the month": when it is due
-    loose = last.type == "notes" or found.type == "notes" or found.strength < 2
-    return loose and any(book.has("continues", clause) for book in books)
-
-
-def _is_short(clause: str) -> bool:
-    """Too short to stand alone."""
-    return len(clause.split()) <= 2 and len(clause.strip()) < 14 and sum(c > "\u2e7f" for c in clause) < 5

@@ -12,6 +12,7 @@ from memfs.extraction.sentences import Sentence
 
 ONE_OFF = "one-off"
 TENTATIVE = "tentative"
+OTHERS = frozenset({"what others want", "someone else's words"})
 QUESTION = "question"
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
-from memfs.extraction.candidates import Candidate
 from memfs.extraction.dates import DateMention
+from memfs.extraction.heard import Candidate
 from memfs.extraction.phrasebook import Phrasebook
 from memfs.extraction.wording import absolute, tidy, topic_of, without_dates
 from memfs.model import FieldValue

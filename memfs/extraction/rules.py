@@ -7,14 +7,15 @@ meant for the moment or said by others; later words correct earlier ones.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from datetime import date
 
 from memfs.extraction.acknowledgement import echoes, took_note
-from memfs.extraction.candidates import Candidate, Heard, find_candidates
+from memfs.extraction.antecedents import CONTENT, JOINTS, Spoken, is_thin, says_it
+from memfs.extraction.candidates import find_candidates
 from memfs.extraction.corrections import add_find, scratch_earlier, take_back, take_back_last, take_back_named
 from memfs.extraction.dates import find_dates
+from memfs.extraction.heard import Candidate, Heard
 from memfs.extraction.languages import choose_languages
 from memfs.extraction.operations import Find, Place, make_fields
 from memfs.extraction.phrasebook import Phrasebook
@@ -22,16 +23,9 @@ from memfs.extraction.request import Request
 from memfs.extraction.secret_talk import tells_secret
 from memfs.extraction.segments import local_time
 from memfs.extraction.sentences import Sentence, split_turn
-from memfs.extraction.wording import content_words, tidy
+from memfs.extraction.wording import content_words
 from memfs.model import Dropped, Extraction, Operation, Turn
 
-CONTENT = {
-    "notes": "content",
-    "preferences": "content",
-    "actions": "task",
-    "decisions": "decision",
-}  # the field that holds the words
-JOINTS = {True: ". ", False: "。"}
 GENERAL = {"en": "General", "zh": "通用"}
 
 
@@ -149,16 +143,17 @@ class _Reading:
             and len("".join(words)) < (6 if words[:1] > ["\u2e7f"] else 14)
         ):
             return
-        if kind in CONTENT and (whole := self._with_antecedent(turn, sentence, candidate, text)) != text:
+        spoken = Spoken(self.request.turns, self.books, self.before, position, turn, sentence, candidate)
+        if kind in CONTENT and (whole := spoken.with_antecedent(text)) != text:
             text = whole
             fields = {**fields, CONTENT[kind]: text}
-        elif kind in {"actions", "preferences"} and self._says_it(text) and len(words) < 2:
+        elif kind in {"actions", "preferences"} and says_it(text, self.books) and len(words) < 2:
             self.dropped.append(Dropped(kind, "says too little"))
             return
-        if self._is_thin(text, kind):
+        if is_thin(text, self.books, kind):
             if self._completes(position, turn, candidate, day):
                 return
-            fuller = self._fuller(position, turn, sentence, candidate, text)
+            fuller = spoken.fuller(text)
             if fuller is None and kind == "notes":
                 self.lead = (position, text)
                 return
@@ -171,7 +166,7 @@ class _Reading:
             text = f"{self.lead[1]}{JOINTS[self.books[0].spaced]}{text}"
             fields = {**fields, "content": text}
             self.lead = None
-        if kind in CONTENT and (before := self._just_said(turn, sentence, candidate)) is not None:
+        if kind in CONTENT and (before := spoken.just_said()) is not None:
             text = f"{before}{JOINTS[self.books[0].spaced]}{text}"
             fields = {**fields, CONTENT[kind]: text}
         find = Find(
@@ -190,29 +185,6 @@ class _Reading:
         reverses = any(book.has("reversal", sentence.masked) for book in self.books)
         add_find(self.finds, find, self.books, corrects=corrects or reverses, reverses=reverses)
 
-    def _just_said(self, turn: Turn, sentence: Sentence, candidate: Candidate) -> str | None:
-        """ "Chicago. That's what we use": the few words before, which a sentence speaks of."""
-        if candidate.start or not any(book.has("refers_back", sentence.masked) for book in self.books):
-            return None
-        head = turn.text[: max(0, turn.text.find(sentence.text))].strip()
-        before = re.split(r"(?<=[.!?。！？\n])\s*", head.rstrip(".!。！ "))[-1].strip()
-        short = 2 < len(before) < 60 and len(before.split()) < 9
-        return tidy(before, self.books) if short and not before.endswith(("?", "？")) else None
-
-    def _says_it(self, text: str) -> bool:
-        """Whether ``text`` does something to "it" or "them" and does not say to what."""
-        return any(book.has("bare_object", text) for book in self.books)
-
-    def _with_antecedent(self, turn: Turn, sentence: Sentence, candidate: Candidate, text: str) -> str:
-        """ "Otis's runs out in August. I have to renew that": with the sentence before, when there is one."""
-        if candidate.start or not self._says_it(text):
-            return text
-        head = turn.text[: max(0, turn.text.find(sentence.text))].strip()
-        before = re.split(r"(?<=[.!?。！？])\s+|\n", head)[-1].strip()
-        if before.endswith(("?", "？", ":", "：")) or len(before.split()) < 3 or len(before) > 160:
-            return text
-        return f"{tidy(before, self.books)}{JOINTS[self.books[0].spaced]}{text}"
-
     def _completes(self, position: int, turn: Turn, candidate: Candidate, day: date | None) -> bool:
         """ "I'll do it tomorrow" after the task was named in the same turn: only its day is new."""
         last = self.finds[-1] if self.finds else None
@@ -227,49 +199,6 @@ class _Reading:
             return False
         last.fields["due"], last.day = day.isoformat(), day
         return True
-
-    def _is_thin(self, text: str, kind: str = "") -> bool:
-        """Words like "that" only: what is meant was said before."""
-        words = "".join(content_words(text, self.books))
-        wide = sum(char > "\u2e7f" for char in words)
-        if kind == "decisions" and any(char.isdigit() for char in text):
-            return False
-        return wide < 2 and len(words) - wide < (2 if any(char.isdigit() for char in words) else 3)
-
-    def _fuller(
-        self, position: int, turn: Turn, sentence: Sentence, candidate: Candidate, text: str
-    ) -> tuple[tuple[int, ...], str] | None:
-        """What a thin find refers to: the rest of its sentence, the sentence or the turn before."""
-        if candidate.type not in CONTENT:
-            return None
-        head = tidy(sentence.text[: candidate.start], self.books)
-        if not self._is_thin(head):
-            return (), f"{head}{'，' if not self.books[0].spaced else ', '}{text}"
-        head = turn.text[: max(0, turn.text.find(sentence.text))].strip()
-        refers = any(book.has("anaphora", sentence.masked) for book in self.books)
-        if (
-            candidate.remember
-            or candidate.type == "decisions"
-            or (refers and candidate.type == "preferences")
-        ):
-            if head:
-                return (), tidy(head.splitlines()[-1], self.books)
-            earlier = self.before.get(turn.peer)
-            if earlier is not None and not earlier[1].rstrip().endswith(("?", "？")):
-                return (earlier[0],), f"{tidy(earlier[1], self.books)}{JOINTS[self.books[0].spaced]}{text}"
-        return self._answers(position, candidate, text)
-
-    def _answers(self, position: int, candidate: Candidate, text: str) -> tuple[tuple[int, ...], str] | None:
-        """ "Who does the labels?" - "I will": the task is in the question."""
-        asked = [
-            n for n in range(max(0, position - 2), position) if self.request.turns[n].role != "assistant"
-        ]
-        if candidate.type != "actions" or not asked:
-            return None
-        question = self.request.turns[asked[-1]].text.strip()
-        if len(question) > 120 or not any(book.has("who_does", question) for book in self.books):
-            return None
-        return (asked[-1],), f"{question} {text}"
 
     def result(self) -> Extraction:
         """The finds as operations of allowed types, without any secret."""
