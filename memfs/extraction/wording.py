@@ -92,6 +92,6 @@ def topic_of(text: str, books: Sequence[Phrasebook], *, general: str, known: boo
     words = content_words(text, books)
     if not words:
         return general
-    wide = [word for word in words if word[0] > "\u2e7f"]
-    topic = "".join(words[:2])[:14] if wide and len(wide) == len(words[:2]) else " ".join(words[:3])
+    wide = all(word[0] > "\u2e7f" for word in words[:2])
+    topic = "".join(words[:2])[:14] if wide else " ".join(words[:3])
     return topic[:1].upper() + topic[1:60]
