@@ -14,6 +14,7 @@ from memfs.model import Turn
 
 LONGEST = 120
 LONGEST_ECHO = 60
+SHARE = 0.34  # of the answer's words that must be the user's: less is an answer to a request
 STEM = 5  # letters that tell a word in another form: "Ansible tasks" for "ansible-able"
 PRODUCED = re.compile(r"[\"“”„«「『]|^\S{1,20}: |->|→")  # a draft, a table row: made, not noted
 
@@ -39,7 +40,8 @@ def took_note(
         return 2, False
     if says("did") or len(text) > LONGEST_ECHO:
         return 0, False
-    if gist(text, books) & gist(sentence, books):
+    said = gist(text, books)
+    if len(said & gist(sentence, books)) >= max(1, SHARE * len(said)):
         return 2, False
     return int(says("soft_ack")), False
 
