@@ -15,6 +15,7 @@ from memfs.model import Turn
 LONGEST = 120
 LONGEST_ECHO = 60
 SHARE = 0.34  # of the answer's words that must be the user's: less is an answer to a request
+ECHO = 0.67  # of its first six words: then it is nothing but the gist
 STEM = 5  # letters that tell a word in another form: "Ansible tasks" for "ansible-able"
 PRODUCED = re.compile(r"[\"“”„«「『]|^\S{1,20}: |->|→")  # a draft, a table row: made, not noted
 
@@ -66,4 +67,4 @@ def echoes(turns: Sequence[Turn], position: int, sentence: str, books: Sequence[
     if not text or any(book.has("not_ack", text) for book in books) or PRODUCED.search(text):
         return False
     said, meant = gist(text, books), gist(sentence, books)
-    return len(said & meant) >= max(2, 0.5 * min(len(said), 6))
+    return len(said & meant) >= max(2, ECHO * min(len(said), 6))
