@@ -2,9 +2,9 @@
 
     python benchmarks/merge.py [--runs N] [--files N] [--commits N] [--json]
 
-Builds, in a temporary folder: a vault of 20 files; one of 20,000 files and 10,000 commits; one with 10,000 commits on the
-very document that is merged into; one with 10,000 merged transcripts. Then merges one new note into each, N times, and
-prints the median, and its ratio to the small vault's. The aim: at most 2.
+Builds, in a temporary folder: a vault of 20 files; one of 20,000 files and 10,000 commits; one with 10,000
+commits on the very document that is merged into; one with 10,000 merged transcripts. Then merges one new note
+into each, N times, and prints the median, and its ratio to the small vault's. The aim: at most 2.
 """
 
 from __future__ import annotations
@@ -49,8 +49,11 @@ def main() -> None:
             print(f"{name}: {statistics.median(rows[name]):.1f} ms", file=sys.stderr)
     small = statistics.median(rows["20 files"])
     result = {
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
-        "git": subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout.strip(),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "python": platform.python_version(),
+        "git": subprocess.run(
+            ["git", "--version"], capture_output=True, text=True, check=True
+        ).stdout.strip(),
         "vaults": {
             name: {
                 "median_ms": round(statistics.median(times), 1),
@@ -64,7 +67,9 @@ def main() -> None:
     if options.json:
         print(json.dumps(result, indent=1))
         return
-    print(f"{result['machine']}; {result['git']}\n\n| vault | median ms | min | max | ratio |\n|---|---|---|---|---|")
+    print(
+        f"{result['machine']}, Python {result['python']}, {result['git']}\n\n| vault | median ms | min | max | ratio |\n|---|---|---|---|---|"
+    )
     for name, row in result["vaults"].items():  # type: ignore[attr-defined]
         print(f"| {name} | {row['median_ms']} | {row['min_ms']} | {row['max_ms']} | {row['ratio']} |")
 
@@ -74,7 +79,10 @@ def vaults(folder: Path, files: int, commits: int) -> Iterator[tuple[str, Vault]
     yield "20 files", made(folder / "small", filler(20))
     yield f"{files:,} files, {commits:,} commits", made(folder / "large", filler(files), commits=commits)
     own = f"memories/{IDENTITY}/notes.md"
-    yield f"{commits:,} commits on the merged file", made(folder / "deep", filler(20), commits=commits, touch=own)
+    yield (
+        f"{commits:,} commits on the merged file",
+        made(folder / "deep", filler(20), commits=commits, touch=own),
+    )
     yield f"{commits:,} merged transcripts", made(folder / "wide", filler(20), transcripts=commits)
 
 
@@ -135,7 +143,9 @@ def cursors(vault: Vault, count: int) -> dict[str, str]:
     files = {}
     for number in range(count):
         session = hashlib.sha256(str(number).encode()).hexdigest()[:32]
-        cursor = Cursor("claude-code", session, 1000, f"msg-{number}", 1000, "0" * 64, "0" * 64, f"{session}.jsonl")
+        cursor = Cursor(
+            "claude-code", session, 1000, f"msg-{number}", 1000, "0" * 64, "0" * 64, f"{session}.jsonl"
+        )
         files[cursor_place(vault, IDENTITY, SessionKey("claude-code", session))] = render_cursor(cursor)
     return files
 
@@ -152,7 +162,9 @@ def merge_note(vault: Vault, number: int) -> None:
     said = START + timedelta(days=100, minutes=number)
     session = f"session-{number}"
     cursor = Cursor("claude-code", session, 100, f"msg-{number}", 100, "0" * 64, "0" * 64, None)
-    operation = Operation("notes", {"content": f"Benchmark number {number} says {number * 7919 % 1000003}"}, turns=(0,))
+    operation = Operation(
+        "notes", {"content": f"Benchmark number {number} says {number * 7919 % 1000003}"}, turns=(0,)
+    )
     proof = Evidence(f"claude-code/{session}", (f"msg-{number}",), said)
     work = MergeWork(
         IDENTITY,
@@ -167,8 +179,19 @@ def merge_note(vault: Vault, number: int) -> None:
 
 
 def git(vault: Vault, *arguments: str, stdin: bytes | None = None) -> None:
-    identity = ["-c", "user.name=A Person", "-c", "user.email=a@example.org", "-c", "gc.auto=0", "-c", "maintenance.auto=false"]
-    subprocess.run(["git", "-C", str(vault.top), *identity, *arguments], input=stdin, check=True, capture_output=True)
+    identity = [
+        "-c",
+        "user.name=A Person",
+        "-c",
+        "user.email=a@example.org",
+        "-c",
+        "gc.auto=0",
+        "-c",
+        "maintenance.auto=false",
+    ]
+    subprocess.run(
+        ["git", "-C", str(vault.top), *identity, *arguments], input=stdin, check=True, capture_output=True
+    )
 
 
 if __name__ == "__main__":

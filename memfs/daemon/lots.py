@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memfs.errors import MemfsError
-from memfs.services.ingest import IngestReport, ingest
+from memfs.services.ingest import ingest
+from memfs.services.reports import IngestReport
 
 if TYPE_CHECKING:
     import threading

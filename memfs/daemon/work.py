@@ -14,7 +14,8 @@ from memfs.daemon.holds import Holds
 from memfs.daemon.lots import LOT, Lot, Outcome, merge_lot
 from memfs.daemon.wording import Notice, notice, say
 from memfs.errors import MemfsError
-from memfs.services.ingest import IngestReport, identity_fed
+from memfs.services.candidates import identity_fed
+from memfs.services.reports import IngestReport
 from memfs.vault.local import LocalState
 from memfs.vault.records import last_run
 

@@ -180,7 +180,9 @@ class Repository:
 
     def verify(self, *, seconds: float = 600.0) -> tuple[str, ...]:
         """What `git fsck --strict` finds wrong; nothing when all is sound."""
-        told = self.git.run("fsck", "--strict", "--no-dangling", "--no-progress", ok=tuple(range(128)), seconds=seconds)
+        told = self.git.run(
+            "fsck", "--strict", "--no-dangling", "--no-progress", ok=tuple(range(128)), seconds=seconds
+        )
         lines = [*told.out.decode("utf-8", "replace").splitlines(), *told.err.splitlines()]
         return tuple(line for line in lines if line.strip()) if told.code != 0 else ()
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from memfs.services.changing import Changed
     from memfs.services.checking import Checked
     from memfs.services.dryrun import DryRun, Estimate
-    from memfs.services.ingest import IngestReport
     from memfs.services.opening import Vault
     from memfs.services.purging import Forgotten
     from memfs.services.recall import Found
+    from memfs.services.reports import IngestReport
     from memfs.services.retrying import Retried
     from memfs.services.status import Status
     from memfs.services.undo import Undone

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from memfs.services.changing import Changed
     from memfs.services.checking import Checked
     from memfs.services.dryrun import DryRun, Estimate
-    from memfs.services.ingest import IngestReport, SessionReport
     from memfs.services.purging import Forgotten
     from memfs.services.recall import Found
+    from memfs.services.reports import IngestReport, SessionReport
     from memfs.services.retrying import Retried
     from memfs.services.status import Status
     from memfs.services.undo import Undone

@@ -7,14 +7,14 @@ A turn is merged once; a failure moves no cursor.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memfs.errors import ExtractionError, InvalidRequest, LeaseLost, TranscriptError, UnknownFormat
-from memfs.model import Cursor, Dropped, Session, Tokens, Turn
-from memfs.services import backfill
+from memfs.errors import ExtractionError, LeaseLost, TranscriptError
+from memfs.model import Cursor, Dropped, Session, Turn
+from memfs.services.candidates import Candidate, find_candidates, find_unmerged
 from memfs.services.commit import require_branch
 from memfs.services.extracting import EARLIER_TURNS, Extracted, choose_extractor, extract_turns
 from memfs.services.failing import Rounds
@@ -22,11 +22,12 @@ from memfs.services.kept import keep_copy
 from memfs.services.merging import Merged, MergeWork, merge_settled
 from memfs.services.policies import read_policy
 from memfs.services.progress import move_cursors, take_pending
+from memfs.services.reports import IngestReport, SessionReport, describe
 from memfs.services.restoring import restore_seen
 from memfs.services.reverts import absorb_reverts
 from memfs.services.seen import SeenMessages, open_seen
-from memfs.services.sessions import NewTurns, Part, cursor_place, first_part, is_merged, read_new_turns
-from memfs.services.sources import FROM_CWD, TranscriptFile, find_all, named_files
+from memfs.services.sessions import NewTurns, Part, cursor_place, first_part, read_new_turns
+from memfs.services.sources import FROM_CWD, TranscriptFile, named_files
 from memfs.services.withdrawing import withdraw
 from memfs.transcripts.privacy import Withheld, keep_turns
 from memfs.transcripts.times import turn_time
@@ -44,52 +45,7 @@ from memfs.vault.records import set_last_run
 
 if TYPE_CHECKING:
     from memfs.extraction.request import Extractor
-    from memfs.services.opening import Language, Vault
-
-
-@dataclass(frozen=True, slots=True)
-class SessionReport:
-    """What came of one session (or one batch of a long one).
-
-    ``undone``: earlier merges of it that were taken back, because it was put off the record.
-    """
-
-    source: str
-    session: str
-    identity: str
-    turns: int
-    added: int = 0
-    updated: int = 0
-    superseded: int = 0
-    kept: int = 0
-    dropped: tuple[Dropped, ...] = ()
-    skipped_lines: int = 0
-    commit: str | None = None
-    problems: tuple[str, ...] = ()
-    withheld: int = 0
-    off_record: bool = False
-    undone: tuple[str, ...] = ()
-    tokens: Tokens = field(default_factory=Tokens)
-    path: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class IngestReport:
-    """What an ingest did. ``waiting`` names what has to be tried again and why; ``problems`` what could not be read."""
-
-    sessions: tuple[SessionReport, ...] = ()
-    waiting: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A transcript with the identity it feeds and when its session began."""
-
-    file: TranscriptFile
-    identity: str
-    session: Session
-    began: datetime
+    from memfs.services.opening import Vault
 
 
 Announce = Callable[[str], None]
@@ -123,77 +79,14 @@ def ingest(
     problems: list[str] = []
     waiting: list[str] = []
     if files is None:
-        files = named_files(vault, paths, identity) if paths else _unmerged_files(vault, choice, waiting)
-    candidates = list(_candidates(vault, files, identity, problems, strict=bool(paths)))
+        files = named_files(vault, paths, identity) if paths else find_unmerged(vault, choice, waiting)
+    candidates = list(find_candidates(vault, files, identity, problems, strict=bool(paths)))
     sessions: list[SessionReport] = []
     absorb_reverts(vault)
     for name in sorted({candidate.identity for candidate in candidates}):
         own = sorted((c for c in candidates if c.identity == name), key=lambda c: (c.began, c.file.rel))
         _ingest_identity(vault, extractor, name, own, sessions, waiting, problems, tell, now)
     return IngestReport(tuple(sessions), tuple(dict.fromkeys(waiting)), tuple(dict.fromkeys(problems)))
-
-
-def _unmerged_files(vault: Vault, choice: str | None, waiting: list[str]) -> Iterator[TranscriptFile]:
-    """The files of all sources, without those that are known to be merged as they lie."""
-    with open_seen(vault.layout.derived) as seen:
-        for source, found in find_all(vault):
-            allowed, reason = backfill.allow(vault, source, found, choice)
-            if reason:
-                waiting.append(reason)
-            yield from [file for file in allowed if not is_merged(vault, file, seen)]
-
-
-def _candidates(
-    vault: Vault,
-    files: Iterable[TranscriptFile],
-    identity: str | None,
-    problems: list[str],
-    *,
-    strict: bool,
-) -> Iterator[Candidate]:
-    from memfs.services.reading import open_reader
-
-    for file in files:
-        try:
-            with open_reader(file.path, me=file.source.me) as reader:
-                session = reader.conversations[0].session if reader.conversations else reader.session
-        except UnknownFormat as error:
-            if strict or file.source.identity or identity:
-                problems.append(str(error))
-            continue
-        except TranscriptError as error:
-            problems.append(str(error))
-            continue
-        changed = datetime.fromtimestamp(file.stat.mtime_ns / 1e9, UTC)
-        began = turn_time(session.started_at, vault.zone) or changed
-        try:
-            name = _identity_of(vault, file, session, identity)
-        except InvalidRequest:
-            if strict:
-                raise
-            problems.append(
-                f"{file.path}: it cannot be told whose memory it feeds; set identity for its source"
-            )
-            continue
-        yield Candidate(file, name, session, began)
-
-
-def _identity_of(vault: Vault, file: TranscriptFile, session: Session, identity: str | None) -> str:
-    from memfs.vault.paths import safe_name, slug
-
-    said = identity or file.source.identity
-    if said == FROM_CWD:
-        said = slug(Path(session.cwd).name) if session.cwd else None
-    if said or session.identity:
-        return safe_name(said or slug(session.identity or ""))
-    return vault.choose_identity(None)
-
-
-def identity_fed(vault: Vault, file: TranscriptFile) -> tuple[str | None, str | None]:
-    """Whose memory a transcript feeds, read from its beginning; else None and why not."""
-    problems: list[str] = []
-    found = next(_candidates(vault, [file], None, problems, strict=False), None)
-    return (found.identity if found else None), (problems[0] if problems else None)
 
 
 def _ingest_identity(
@@ -381,40 +274,6 @@ def _report(
         tokens=extracted.tokens,
         path=str(file.path),
     )
-
-
-_DONE = {
-    "added": ("{} added", "新增 {}"),
-    "updated": ("{} updated", "更新 {}"),
-    "superseded": ("{} superseded", "取代 {}"),
-    "kept": ("{} kept by hand", "保留手改 {}"),
-    "dropped": ("{} dropped", "舍弃 {}"),
-    "skipped": ("{} lines skipped", "跳过 {} 行"),
-    "withheld": ("{} withheld", "按要求不看 {}"),
-    "undone": ("{} taken back", "撤回 {}"),
-}
-_NOTHING = ("nothing to record", "无可记录")
-_LINE = ("{}: {} turns of {}: {}{}", "{}：{} 条消息（{}）：{}{}")
-
-
-def describe(report: SessionReport, language: Language = "en") -> str:
-    """One line for people: what a session brought."""
-    chinese = language == "zh"
-    counts = {
-        "added": report.added,
-        "updated": report.updated,
-        "superseded": report.superseded,
-        "kept": report.kept,
-        "dropped": len(report.dropped),
-        "skipped": report.skipped_lines,
-        "withheld": report.withheld,
-        "undone": len(report.undone),
-    }
-    done = [_DONE[name][chinese].format(count) for name, count in counts.items() if count]
-    words = ("，" if chinese else ", ").join(done) or _NOTHING[chinese]
-    commit = f" [{report.commit[:8]}]" if report.commit else ""
-    session = f"{report.source}/{report.session}"
-    return _LINE[chinese].format(report.identity, report.turns, session, words, commit)
 
 
 def _project(file: TranscriptFile, session: Session) -> str | None:

@@ -1,7 +1,7 @@
 """Kept copies: what was merged, redacted and compressed, because clients delete their own transcripts.
 
-One file a session under ``archive/transcripts/``; each batch appends a zstd frame of neutral JSONL, so a reader sees one
-transcript. A batch that is tried again appends its turns again; reading drops repeated ids.
+One file a session under ``archive/transcripts/``; each batch appends a zstd frame of neutral JSONL, so a reader
+sees one transcript. A batch that is tried again appends its turns again; reading drops repeated ids.
 """
 
 from __future__ import annotations

@@ -98,7 +98,9 @@ class Place:
             self._vanished()
         elif current.hash == target.new_hash:
             drop_temp(self.layout, target)
-        elif current.hash == target.old_hash or not current.data:  # an empty one is a save that has just begun
+        elif (
+            current.hash == target.old_hash or not current.data
+        ):  # an empty one is a save that has just begun
             self._swap(self.path, current, target.data, temp=target.temp)
         elif not put_before or self._fell_back(current.data):
             drop_temp(self.layout, target)

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def read_policy(
-    vault: Vault, identity: str, session: Mapping[str, Any] | None = None, call: Mapping[str, Any] | None = None
+    vault: Vault,
+    identity: str,
+    session: Mapping[str, Any] | None = None,
+    call: Mapping[str, Any] | None = None,
 ) -> MemoryPolicy:
     """Resolve the policy: this call > session > identity.md > settings > defaults; a session may only narrow.
 

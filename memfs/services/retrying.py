@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import ExtractionError, TranscriptError
 from memfs.services.extracting import choose_extractor, extract_turns
-from memfs.services.ingest import Announce, IngestReport, ingest
+from memfs.services.ingest import Announce, ingest
 from memfs.services.merging import MergeWork, merge_settled
 from memfs.services.policies import read_policy
 from memfs.services.reading import INGEST_LIMITS, open_reader
+from memfs.services.reports import IngestReport
 from memfs.services.sessions import SessionKey, message_names, session_key
 from memfs.services.sources import find_transcripts, list_sources
 from memfs.transcripts.privacy import keep_turns

@@ -29,7 +29,9 @@ def absorb_reverts(vault: Vault) -> tuple[str, ...]:
         return ()
     known = seen if seen and is_ancestor(vault.repository, seen, head) else None
     reverts = read_log(vault.repository, after=known, kinds=("revert",))
-    again = {name for revert in reverts for name in revert.reverts}  # a revert that was reverted changed nothing
+    again = {
+        name for revert in reverts for name in revert.reverts
+    }  # a revert that was reverted changed nothing
     reverted = [
         entry
         for revert in reverts

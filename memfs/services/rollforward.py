@@ -242,6 +242,8 @@ def _require_branch(vault: Vault, intent: Intent) -> None:
 
 def _changes(intent: Intent) -> Mapping[str, tuple[str, str] | None]:
     return {
-        target.path: None if target.new_blob is None or target.data is None else (target.git_mode, target.new_blob)
+        target.path: None
+        if target.new_blob is None or target.data is None
+        else (target.git_mode, target.new_blob)
         for target in intent.targets
     }

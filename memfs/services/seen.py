@@ -62,8 +62,12 @@ class SeenMessages:
         ).fetchone()
         if row is not None and row[0] > offset:
             with self._db:
-                self._db.execute("delete from sessions where identity = ? and session = ?", [identity, session])
-                self._db.execute("delete from messages where identity = ? and session = ?", [identity, session])
+                self._db.execute(
+                    "delete from sessions where identity = ? and session = ?", [identity, session]
+                )
+                self._db.execute(
+                    "delete from messages where identity = ? and session = ?", [identity, session]
+                )
 
     def offsets(self, identity: str) -> Mapping[str, int]:
         """How far each session is noted."""

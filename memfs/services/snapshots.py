@@ -30,9 +30,7 @@ class Loaded:
     mended: Mapping[str, str] = field(default_factory=dict)
 
 
-def load_snapshot(
-    vault: Vault, transaction: Transaction, identity: str, documents: Iterable[str]
-) -> Loaded:
+def load_snapshot(vault: Vault, transaction: Transaction, identity: str, documents: Iterable[str]) -> Loaded:
     """Read an identity's documents with their ledgers, wherever a person moved their entries."""
     layout = vault.layout
     names = tuple(dict.fromkeys(documents))
@@ -57,7 +55,9 @@ def load_snapshot(
         deleted_at=_deletion_times(vault, transaction, identity, ledgers, gone),
         deferred={**deferred, **obstacles},
     )
-    return Loaded(snapshot, max([unsettled, *(_unsettled_for(vault, transaction, path) for path in mended)]), mended)
+    return Loaded(
+        snapshot, max([unsettled, *(_unsettled_for(vault, transaction, path) for path in mended)]), mended
+    )
 
 
 def _mend_stale(
@@ -174,7 +174,9 @@ def _deletion_times(
         path = vault.layout.document_rel(identity, name)
         state = transaction.states[path]
         blob = transaction.blobs([path])[path]
-        clean = state.data is None or (blob is not None and vault.repository.matches(path, state.data, blob[1]))
+        clean = state.data is None or (
+            blob is not None and vault.repository.matches(path, state.data, blob[1])
+        )
         change = last_changes(vault.repository, [path]).get(path) if clean else None
         moment = change.time if change else datetime.fromtimestamp(state.mtime_ns / 1e9, UTC)
         times.update(dict.fromkeys(lost, moment))

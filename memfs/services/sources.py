@@ -82,16 +82,19 @@ def find_transcripts(vault: Vault, source: TranscriptSource) -> Iterator[Transcr
         return
     included = compile_globs(source.include) if source.include else None
     excluded = compile_globs(source.exclude) if source.exclude else None
-    own = {str(vault.layout.derived), str(vault.layout.git_dir), str(vault.layout.memories), str(vault.layout.archive)}
+    own = {
+        str(vault.layout.derived),
+        str(vault.layout.git_dir),
+        str(vault.layout.memories),
+        str(vault.layout.archive),
+    }
     for path in sorted(_walk(str(source.root), own)):
         rel = os.path.relpath(path, source.root).replace(os.sep, "/")
         if (included is None or included(rel)) and not (excluded is not None and excluded(rel)):
             yield from _file(source, Path(path), rel)
 
 
-def named_files(
-    vault: Vault, paths: Iterable[Path], identity: str | None
-) -> Iterator[TranscriptFile]:
+def named_files(vault: Vault, paths: Iterable[Path], identity: str | None) -> Iterator[TranscriptFile]:
     """Files named by hand (folders are searched). A path inside a known source belongs to that source.
 
     Raises:
@@ -140,7 +143,9 @@ def _file(source: TranscriptSource, path: Path, rel: str) -> Iterator[Transcript
     except FileNotFoundError:
         return
     if path.is_file():
-        yield TranscriptFile(source, path, rel, Stat(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino))
+        yield TranscriptFile(
+            source, path, rel, Stat(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+        )
 
 
 def _walk(folder: str, own: set[str]) -> Iterator[str]:

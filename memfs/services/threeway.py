@@ -23,9 +23,7 @@ def merge_files(path: str, base: bytes | None, ours: bytes, theirs: bytes) -> by
     if is_record_file(path):
         return _unite_records(base, ours, theirs)
     try:
-        return merge_texts(
-            (base or b"").decode(), ours.decode(), theirs.decode()
-        ).encode()
+        return merge_texts((base or b"").decode(), ours.decode(), theirs.decode()).encode()
     except UnicodeDecodeError:
         return ours
 

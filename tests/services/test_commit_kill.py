@@ -60,8 +60,12 @@ def second_merge(vault: Vault) -> None:
     merge(
         vault,
         note("Deploys on Friday need a second reviewer", 4),
-        proposal("decisions", 5, topic="Queue", decision="Use Redis Streams", reason="operations run it already"),
-        proposal("preferences", 6, topic="Code style", content="Prefers early returns to nested conditionals"),
+        proposal(
+            "decisions", 5, topic="Queue", decision="Use Redis Streams", reason="operations run it already"
+        ),
+        proposal(
+            "preferences", 6, topic="Code style", content="Prefers early returns to nested conditionals"
+        ),
         session="s2",
     )
 
@@ -103,7 +107,9 @@ def check_person_can_commit(vault: Vault) -> None:
         text=True,
         check=False,
     )
-    added = subprocess.run(["git", "-C", str(vault.top), "add", "Shopping.md"], capture_output=True, check=False)
+    added = subprocess.run(
+        ["git", "-C", str(vault.top), "add", "Shopping.md"], capture_output=True, check=False
+    )
     if done.returncode != 0 and added.returncode == 0:
         done = subprocess.run(
             ["git", "-C", str(vault.top), "commit", "-q", "-m", "Note the shopping", "Shopping.md"],
@@ -183,7 +189,13 @@ def test_a_person_can_commit_after_a_kill_at_every_step(
     check_outcome(vault)
 
 
-PAIRS = [(first, second) for first in STEPS if is_logged(first[0]) for second in STEPS if second[0] != "hand.indexed"]
+PAIRS = [
+    (first, second)
+    for first in STEPS
+    if is_logged(first[0])
+    for second in STEPS
+    if second[0] != "hand.indexed"
+]
 
 
 def kill_twice(template: Path, folder: Path, first: tuple[str, int], second: tuple[str, int]) -> None:

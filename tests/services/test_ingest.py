@@ -15,11 +15,12 @@ import pytest
 from memfs.errors import InvalidRequest
 from memfs.extraction.request import Request
 from memfs.model import Extraction, Turn
-from memfs.services.ingest import IngestReport, describe, ingest
+from memfs.services.ingest import ingest
 from memfs.services.kept import kept_copy
 from memfs.services.opening import Vault, open_vault
 from memfs.services.progress import commit_old_moves
 from memfs.services.reading import open_reader
+from memfs.services.reports import IngestReport, describe
 from memfs.services.sessions import SessionKey
 from memfs.vault.local import LocalState
 from memfs.vault.records import pending_cursors

@@ -16,7 +16,7 @@ from memfs.interfaces.cli.printing import one_line
 if TYPE_CHECKING:
     from threading import Event
 
-    from memfs.services.ingest import IngestReport
+    from memfs.services.reports import IngestReport
     from memfs.services.retrying import Retried
 
 

@@ -11,9 +11,10 @@ from typing import Any
 from memfs.extraction.model import ModelExtractor
 from memfs.model import EntryView
 from memfs.services.entries import list_entries
-from memfs.services.ingest import IngestReport, ingest
+from memfs.services.ingest import ingest
 from memfs.services.models import model_extractor
 from memfs.services.opening import Vault, open_vault
+from memfs.services.reports import IngestReport
 from memfs.services.retrying import Retried, retry
 from memfs.services.sessions import SessionKey, known_cursors
 from tests.extraction.model.conftest import Room
