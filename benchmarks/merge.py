@@ -68,7 +68,8 @@ def main() -> None:
         print(json.dumps(result, indent=1))
         return
     print(
-        f"{result['machine']}, Python {result['python']}, {result['git']}\n\n| vault | median ms | min | max | ratio |\n|---|---|---|---|---|"
+        f"{result['machine']}, Python {result['python']}, {result['git']}\n\n"
+        "| vault | median ms | min | max | ratio |\n|---|---|---|---|---|"
     )
     for name, row in result["vaults"].items():  # type: ignore[attr-defined]
         print(f"| {name} | {row['median_ms']} | {row['min_ms']} | {row['max_ms']} | {row['ratio']} |")

@@ -1,0 +1,228 @@
+"""One identity's part of an ingest: under its lease, session by session, batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memfs.model import Cursor, Dropped, Session, Turn
+from memfs.services.candidates import Candidate
+from memfs.services.commit import require_branch
+from memfs.services.extracting import EARLIER_TURNS, Extracted, extract_turns
+from memfs.services.failing import Rounds
+from memfs.services.kept import keep_copy
+from memfs.services.merging import Merged, MergeWork, merge_settled
+from memfs.services.policies import read_policy
+from memfs.services.progress import move_cursors, take_pending
+from memfs.services.reports import SessionReport
+from memfs.services.restoring import restore_seen
+from memfs.services.seen import SeenMessages, open_seen
+from memfs.services.sessions import NewTurns, Part, cursor_place, first_part, read_new_turns
+from memfs.services.sources import FROM_CWD, TranscriptFile
+from memfs.services.withdrawing import withdraw
+from memfs.transcripts.privacy import Withheld, keep_turns
+from memfs.transcripts.times import turn_time
+from memfs.vault.leases import (
+    DEADLINE_MARGIN,
+    LEASE_SECONDS,
+    Held,
+    Lease,
+    acquire_lease,
+    release_lease,
+    renew_lease,
+)
+from memfs.vault.local import LocalState
+from memfs.vault.records import set_last_run
+
+if TYPE_CHECKING:
+    from memfs.extraction.request import Extractor
+    from memfs.services.opening import Vault
+
+_TERM_USED = 60.0  # seconds of a lease after which it is renewed between two pieces of work
+
+
+@dataclass
+class Run:
+    """The work on one identity. ``waiting`` collects what has to be tried again, and why."""
+
+    vault: Vault
+    extractor: Extractor
+    identity: str
+    seen: SeenMessages
+    lease: Lease
+    now: datetime | None
+    waiting: list[str] = field(default_factory=list)
+
+    def ingest_file(self, candidate: Candidate) -> Iterator[SessionReport]:
+        """Merge what is new in one transcript; a report for each batch that held something.
+
+        Raises:
+            TranscriptError, ExtractionError: this transcript failed; its cursor has not moved.
+            LeaseLost: another worker has the identity; nothing more may be written.
+        """
+        earlier: list[Turn] = []
+        off_record = False
+        cursors: dict[str, str] = {}
+        for new in read_new_turns(self.vault, self.identity, candidate.file, self.seen):
+            off_record |= new.cursor.off_record
+            report, reasons = self._ingest_batch(candidate, new, earlier, off_record=off_record)
+            off_record = report.off_record
+            if report.turns or report.problems or report.skipped_lines:
+                yield report
+            if reasons:
+                self.waiting += [f"{self.identity}/{reason}" for reason in reasons]
+                return  # later turns wait for these
+            cursors[cursor_place(self.vault, self.identity, new.key)] = _rendered(new, off_record=off_record)
+            earlier = [*earlier, *new.turns][-EARLIER_TURNS:]
+        if cursors or candidate.session.subagent:
+            self.seen.note_file(str(candidate.file.path), candidate.file.stat, cursors)
+
+    def renew(self, after: float = _TERM_USED) -> None:
+        """Begin a new term of the lease when more than ``after`` seconds of this one are over. Raises LeaseLost."""
+        now = self.vault.clock().timestamp()
+        if now > self.lease.expires - LEASE_SECONDS + after:
+            self.lease = renew_lease(self.vault.layout, self.lease, clock=lambda: now)
+
+    def _ingest_batch(
+        self, candidate: Candidate, new: NewTurns, earlier: Sequence[Turn], *, off_record: bool
+    ) -> tuple[SessionReport, tuple[str, ...]]:
+        """Extract and merge one batch; its report, and what of it has to wait."""
+        vault, identity = self.vault, self.identity
+        kept, withheld = keep_turns(new.turns, new.session, session_off=off_record)
+        cursor = replace(new.cursor, off_record=withheld.session_off)
+        part = Part(new.turns, new.keys, cursor)
+        extracted = self._extract(candidate, new, kept, earlier) if kept else Extracted()
+        if extracted.waiting:
+            part = first_part(new, candidate.file, _place(new, kept[extracted.read]))
+            kept = kept[: extracted.read]
+        undone = withdraw(vault, identity, new.key) if withheld.whole else ()
+        if kept and vault.config.transcripts.keep:
+            keep_copy(vault, identity, new.key, new.session, kept)
+        self.renew(LEASE_SECONDS - DEADLINE_MARGIN)  # the extractor may have taken long
+        work = MergeWork(
+            identity,
+            proposals=extracted.proposals,
+            cursors=_moves(vault, identity, part.cursor, cursor),
+            source=str(new.key),
+            extractor=self.extractor.name,
+            tokens=extracted.tokens,
+            dropped=extracted.dropped,
+            day=_day(vault, kept, candidate.began),
+            lease=self.lease,
+        )
+        merged = merge_settled(vault, work)
+        if not merged.waiting:
+            move_cursors(vault, work, committed=merged.commit is not None)
+            self.seen.add(identity, str(new.key), part.cursor.offset if part.cursor else 0, part.keys)
+        waiting = (f"{new.key}: {extracted.waiting}",) if extracted.waiting else ()
+        report = _report(identity, candidate.file, new, part, extracted, merged, withheld)
+        return replace(report, undone=undone), (*merged.waiting, *waiting)
+
+    def _extract(
+        self, candidate: Candidate, new: NewTurns, kept: Sequence[Turn], earlier: Sequence[Turn]
+    ) -> Extracted:
+        require_branch(self.vault)  # a model is not asked for what cannot be committed now
+        changed = datetime.fromtimestamp(candidate.file.stat.mtime_ns / 1e9, UTC)
+        return extract_turns(
+            self.vault,
+            self.extractor,
+            self.identity,
+            kept,
+            read_policy(self.vault, self.identity, new.session.memory_policy),
+            source=str(new.key),
+            said_at=self.now or changed,
+            project=_project(candidate.file, new.session),
+            earlier=earlier,
+            now=self.now,
+            failures=Rounds(self.vault, self.identity, new.key),
+            between=self.renew,
+        )
+
+
+@contextmanager
+def open_run(vault: Vault, extractor: Extractor, identity: str, now: datetime | None) -> Iterator[Run | Held]:
+    """The work on an identity under its lease; `Held` when another worker has it."""
+
+    def clock() -> float:
+        return vault.clock().timestamp()
+
+    lease = acquire_lease(vault.layout, identity, clock=clock)
+    if isinstance(lease, Held):
+        yield lease
+        return
+    try:
+        with open_seen(vault.layout.derived) as seen:
+            restore_seen(vault, identity, seen)
+            run = Run(vault, extractor, identity, seen, lease, now)
+            yield run
+            lease = run.lease
+        set_last_run(LocalState(vault.layout), identity, clock())
+    finally:
+        release_lease(vault.layout, lease)
+
+
+def _rendered(new: NewTurns, *, off_record: bool) -> str:
+    from memfs.history.cursors import render_cursor
+
+    return render_cursor(replace(new.cursor, off_record=off_record))
+
+
+def _place(new: NewTurns, turn: Turn) -> int:
+    """Where in the batch a kept turn stands."""
+    return next(at for at, other in enumerate(new.turns) if other.id == turn.id)
+
+
+def _moves(vault: Vault, identity: str, moved: Cursor | None, whole: Cursor) -> tuple[Cursor, ...]:
+    """The cursors of a merge: where the session was read to, and what waits of others."""
+    if moved is None:
+        return take_pending(vault, identity, whole)
+    return (replace(moved, off_record=whole.off_record), *take_pending(vault, identity, whole))
+
+
+def _report(
+    identity: str,
+    file: TranscriptFile,
+    new: NewTurns,
+    part: Part,
+    extracted: Extracted,
+    merged: Merged,
+    withheld: Withheld,
+) -> SessionReport:
+    refused = [
+        Dropped(outcome.type, outcome.reason or outcome.action)
+        for outcome in merged.outcomes
+        if outcome.action in ("forgotten", "refused", "deferred")
+    ]
+    return SessionReport(
+        source=new.key.source,
+        session=new.key.session,
+        identity=identity,
+        turns=len(part.turns),
+        added=merged.count("added"),
+        updated=merged.count("updated"),
+        superseded=merged.count("superseded"),
+        kept=merged.count("kept", "suggested"),
+        dropped=(*extracted.dropped, *merged.dropped, *refused),
+        skipped_lines=new.skipped,
+        commit=merged.commit,
+        problems=new.problems,
+        withheld=withheld.total,
+        off_record=withheld.session_off,
+        tokens=extracted.tokens,
+        path=str(file.path),
+    )
+
+
+def _project(file: TranscriptFile, session: Session) -> str | None:
+    if file.source.project == FROM_CWD or (file.source.project is None and session.cwd):
+        return Path(session.cwd).name if session.cwd else None
+    return file.source.project
+
+
+def _day(vault: Vault, turns: Sequence[Turn], fallback: datetime) -> date:
+    first = next((t for turn in turns if (t := turn_time(turn.timestamp, vault.zone)) is not None), fallback)
+    return first.astimezone(vault.zone).date()
