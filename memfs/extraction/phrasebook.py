@@ -74,19 +74,20 @@ class Phrasebook:
 
 
 @cache
-def _read(language: str) -> Mapping[str, Any]:
+def read_phrases(language: str) -> Mapping[str, Any]:
+    """The phrases of ``language`` as they stand in its file; read once."""
     return tomllib.loads((resources.files(__package__) / "phrases" / f"{language}.toml").read_text("utf-8"))
 
 
 def function_words(language: str) -> frozenset[str]:
     """Common words that tell the language, without compiling all of its phrases."""
-    return frozenset(_read(language).get("function_words", ()))
+    return frozenset(read_phrases(language).get("function_words", ()))
 
 
 @cache
 def phrasebook(language: str) -> Phrasebook:
     """The phrasebook of ``language``, one of ``LANGUAGES``; read and compiled once."""
-    data = _read(language)
+    data = read_phrases(language)
     slots = dict(data.get("slots", {}))
     slots.update({name: any_of(words) for name, words in data.get("lists", {}).items()})
     for name, phrases in data.get("words", {}).items():

@@ -12,6 +12,7 @@ from datetime import date
 
 from memfs.extraction.acknowledgement import echoes, took_note
 from memfs.extraction.antecedents import CONTENT, JOINTS, Spoken, is_thin, says_it
+from memfs.extraction.areas import GENERAL, area_of
 from memfs.extraction.candidates import find_candidates
 from memfs.extraction.corrections import add_find, scratch_earlier, take_back, take_back_last, take_back_named
 from memfs.extraction.dates import find_dates
@@ -24,9 +25,8 @@ from memfs.extraction.secret_talk import tells_secret
 from memfs.extraction.segments import local_time
 from memfs.extraction.sentences import Sentence, split_turn
 from memfs.extraction.wording import content_words
-from memfs.model import Dropped, Extraction, Operation, Turn
-
-GENERAL = {"en": "General", "zh": "通用"}
+from memfs.memory.headings import heading
+from memfs.model import Dropped, Extraction, FieldValue, Operation, Turn
 
 
 class RulesExtractor:
@@ -123,7 +123,7 @@ class _Reading:
         return before.text if before is not None and before.role == "assistant" else ""
 
     def _general(self) -> str:
-        return GENERAL["zh" if self.books[0].language == "zh" else "en"]
+        return heading(GENERAL, "zh" if self.books[0].language == "zh" else "en")
 
     def _project_now(self) -> str | None:
         return self.project or self.request.project
@@ -210,10 +210,17 @@ class _Reading:
             elif any(isinstance(value, str) and tells_secret(value) for value in find.fields.values()):
                 self.dropped.append(Dropped(find.type, "secret"))
             else:
-                operations.append(
-                    Operation(find.type, find.fields, find.turns, find.peer, insist=find.insist)
-                )
+                fields = self._filed(find)
+                operations.append(Operation(find.type, fields, find.turns, find.peer, insist=find.insist))
         return Extraction(tuple(operations), tuple(self.dropped))
+
+    def _filed(self, find: Find) -> dict[str, FieldValue]:
+        """The fields of a find; of a wish also the area, now that all of its words are known."""
+        if find.type != "preferences":
+            return find.fields
+        spoken = [book.language for book in self.books]
+        area = area_of(str(find.fields["content"]), spoken, language=self.request.language)
+        return {**find.fields, "area": area}
 
 
 def _around(book: Phrasebook, name: str, sentence: Sentence) -> str:
