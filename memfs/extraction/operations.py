@@ -105,19 +105,15 @@ def _preference(said: _Said) -> Made:
 
 
 def _decision(said: _Said) -> Made:
-    place, text = said.place, said.text
-    fields: dict[str, FieldValue] = {
-        "topic": topic_of(text, place.books, general=place.general, known=True),
-        "decision": text,
-        "date": place.today.isoformat(),
-    }
+    place, decision, reason = said.place, said.text, ""
     for book in place.books:
-        match = book.words["reason"].search(text) if "reason" in book.words else None
-        if match is not None and match.start() > 5 and len(text) - match.end() > 3:
-            fields["decision"] = text[: match.start()].rstrip(" ,，;；")
-            fields["reason"] = text[match.end() :].strip(" ,，:：")
+        match = book.words["reason"].search(decision) if "reason" in book.words else None
+        if match is not None and match.start() > 5 and len(decision) - match.end() > 3:
+            reason = decision[match.end() :].strip(" ,，:：")
+            decision = decision[: match.start()].rstrip(" ,，;；")
             break
-    return "decisions", fields
+    fields: dict[str, FieldValue] = {"decision": decision, "date": place.today.isoformat()}
+    return "decisions", fields | ({"reason": reason} if reason else {})
 
 
 def _action(said: _Said) -> Made:

@@ -24,6 +24,7 @@ from memfs.extraction.request import Request
 from memfs.extraction.secret_talk import tells_secret
 from memfs.extraction.segments import local_time
 from memfs.extraction.sentences import Sentence, split_turn
+from memfs.extraction.topics import decision_topic
 from memfs.extraction.wording import content_words
 from memfs.memory.headings import heading
 from memfs.model import Dropped, Extraction, FieldValue, Operation, Turn
@@ -171,7 +172,7 @@ class _Reading:
             fields = {**fields, CONTENT[kind]: text}
         find = Find(
             kind,
-            fields,
+            self._with_topic(kind, fields),
             turns,
             turn.peer,
             text,
@@ -184,6 +185,13 @@ class _Reading:
         corrects = any(book.has("correction", sentence.masked) for book in self.books)
         reverses = any(book.has("reversal", sentence.masked) for book in self.books)
         add_find(self.finds, find, self.books, corrects=corrects or reverses, reverses=reverses)
+
+    def _with_topic(self, kind: str, fields: dict[str, FieldValue]) -> dict[str, FieldValue]:
+        """The fields of a decision with its topic, told by all of its words; others as they are."""
+        if kind != "decisions":
+            return fields
+        topic = decision_topic(str(fields["decision"]), self.books, general=self._general())
+        return {"topic": topic, **fields}
 
     def _completes(self, position: int, turn: Turn, candidate: Candidate, day: date | None) -> bool:
         """ "I'll do it tomorrow" after the task was named in the same turn: only its day is new."""

@@ -82,13 +82,8 @@ def shingles(text: str, books: Sequence[Phrasebook]) -> set[str]:
     return found
 
 
-def topic_of(text: str, books: Sequence[Phrasebook], *, general: str, known: bool = False) -> str:
-    """A few words to file an entry under. ``known``: a listed topic ("Database") where one fits."""
-    if known:
-        for book in books:
-            for name, pattern in book.topics:
-                if pattern.search(text):
-                    return name
+def topic_of(text: str, books: Sequence[Phrasebook], *, general: str) -> str:
+    """A few words that tell an entry from others."""
     words = content_words(text, books)
     if not words:
         return general
