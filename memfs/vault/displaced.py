@@ -21,6 +21,7 @@ from memfs.vault.names import slug
 from memfs.vault.scan import find_temps
 
 _DAY = 86400.0
+_UNSEEN = 10**9  # the time of a record whose file is to be looked at: no file is as old
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,9 @@ def keep_displaced(
 
 def write_displaced(layout: Layout, kept: Displaced) -> None:
     """Write the record anew, say with ``expected`` set; the file is looked at again."""
-    write_atomic(layout.displaced / f"{kept.name}.json", json.dumps(asdict(kept)).encode())
+    record = layout.displaced / f"{kept.name}.json"
+    write_atomic(record, json.dumps(asdict(kept)).encode())
+    os.utime(record, ns=(_UNSEEN, _UNSEEN))  # or a save in the same tick of the clock would seem looked at
 
 
 def list_displaced(layout: Layout) -> tuple[Displaced, ...]:
