@@ -9,7 +9,7 @@ from memfs.extraction.operations import Find
 from memfs.extraction.phrasebook import Phrasebook
 from memfs.extraction.wording import shingles
 
-SCALAR_PROFILE = frozenset({"name", "role", "timezone", "location", "team"})
+SCALAR_PROFILE = frozenset({"name", "role", "timezone", "location", "team", "working_hours"})
 DATED = frozenset({"events", "actions"})
 CHOICES = frozenset({"decisions", "preferences", "notes"})
 PLANS = CHOICES | {"actions", "events", "projects", "entities"}

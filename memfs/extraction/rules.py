@@ -14,7 +14,14 @@ from memfs.extraction.acknowledgement import echoes, took_note
 from memfs.extraction.antecedents import CONTENT, JOINTS, Spoken, is_thin, says_it
 from memfs.extraction.areas import GENERAL, area_of
 from memfs.extraction.candidates import find_candidates
-from memfs.extraction.corrections import add_find, scratch_earlier, take_back, take_back_last, take_back_named
+from memfs.extraction.corrections import (
+    SCALAR_PROFILE,
+    add_find,
+    scratch_earlier,
+    take_back,
+    take_back_last,
+    take_back_named,
+)
 from memfs.extraction.dates import find_dates
 from memfs.extraction.heard import Candidate, Heard
 from memfs.extraction.languages import choose_languages
@@ -223,7 +230,15 @@ class _Reading:
         return Extraction(tuple(operations), tuple(self.dropped))
 
     def _filed(self, find: Find) -> dict[str, FieldValue]:
-        """The fields of a find; of a wish also the area, now that all of its words are known."""
+        """The fields of a find: a wish with its area, now that all of its words are known.
+
+        Of health, family and the like there are several facts: each is one of a list, so that none replaces another.
+        """
+        if find.type == "profile":
+            return {
+                key: value if key in SCALAR_PROFILE or not isinstance(value, str) else (value,)
+                for key, value in find.fields.items()
+            }
         if find.type != "preferences":
             return find.fields
         spoken = [book.language for book in self.books]
