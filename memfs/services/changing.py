@@ -11,6 +11,7 @@ from memfs.errors import EntryNotFound, InvalidRequest, VaultError
 from memfs.memory.merge import MergeResult, Snapshot
 from memfs.memory.removal import move_entry, remove_entry
 from memfs.memory.suggestions import accept_suggestion, reject_suggestion
+from memfs.memory.telling import told_fields
 from memfs.model import Evidence, FieldValue, Operation, Target
 from memfs.services.commit import Transaction, open_transaction
 from memfs.services.entries import EntryPlace, find_entry
@@ -22,13 +23,9 @@ from memfs.vault.paths import safe_name
 
 if TYPE_CHECKING:
     from memfs.history.messages import EntryChange
-    from memfs.memory.types import MemoryType
     from memfs.services.opening import Vault
 
 BY_CALL = "remembered"
-_LABEL = re.compile(r":\s+|：\s*")
-_TOPIC = 40  # characters of a decision that name it, where nothing else does
-_TEXT_FIELDS = {"notes": "content", "actions": "task"}  # these are known by their text
 Change = Callable[[Snapshot], MergeResult]
 
 
@@ -57,7 +54,7 @@ def remember(
     action, a decision (``topic: decision``), a profile's fact (``field: value``).
 
     Raises:
-        InvalidRequest: the text is empty, or the type cannot hold it.
+        InvalidRequest: the text is empty, the type is not known, or a field is not one of its fields or does not fit.
     """
     from memfs.extraction.redaction import redact_text
 
@@ -71,7 +68,7 @@ def remember(
         known = sorted(name for name, each in vault.registry.types.items() if each.enabled)
         raise InvalidRequest(f"no memory type {type!r}", hint=f"one of {', '.join(known)}")
     given = {key: _without_secrets(value) for key, value in (fields or {}).items()}
-    operation = Operation(type, _fields(kind, clean, given), peer=peer, insist=True)
+    operation = Operation(type, told_fields(kind, clean, given), peer=peer, insist=True)
     evidence = Evidence(BY_CALL, (now.isoformat(timespec="milliseconds"),), now)
     target = Target(name, safe_name(peer) if peer else None)
     merged = merge_settled(
@@ -81,29 +78,6 @@ def remember(
         ),
     )
     return _remembered(vault, name, merged)
-
-
-def _fields(kind: MemoryType, text: str, given: Mapping[str, FieldValue]) -> Mapping[str, FieldValue]:
-    """The fields of an entry: those given, and the text in the field that it belongs to.
-
-    Raises InvalidRequest for a type whose entries are fields, where the text names none.
-    """
-    fields = dict(given)
-    label, rest = [*_LABEL.split(text, 1), ""][:2]
-    if kind.key == ("field",):
-        if rest and kind.field(label) is not None:
-            fields.setdefault(label, rest)
-        if not fields:
-            names = ", ".join(field.name for field in kind.fields)
-            raise InvalidRequest(f"{kind.name} is kept by field: {names}", hint="write FIELD: TEXT")
-        return fields
-    if kind.name == "decisions" and "topic" not in fields:
-        fields["topic"], text = (label, rest) if rest else (text[:_TOPIC], text)
-    if kind.name == "preferences":
-        fields.setdefault("topic", "General")
-    own = [field.name for field in kind.fields if field.name not in kind.key]
-    fields.setdefault(_TEXT_FIELDS.get(kind.name) or (own or ["content"])[0], text)
-    return fields
 
 
 def _without_secrets(value: FieldValue) -> FieldValue:
