@@ -14,7 +14,9 @@ from memfs.daemon.changes import ChangeSet
 from memfs.daemon.lots import LOT
 from memfs.daemon.watcher import Watcher
 from memfs.daemon.work import TranscriptWork
+from memfs.services.candidates import identity_fed
 from memfs.services.opening import Vault, open_vault
+from memfs.services.sources import TranscriptFile
 from memfs.vault.leases import Lease, acquire_lease, release_lease
 from memfs.vault.local import LocalState
 from memfs.vault.records import last_run, set_last_run
@@ -250,12 +252,11 @@ def test_a_file_that_is_no_transcript_is_named_and_left_until_it_changes(bench: 
 def test_what_goes_wrong_with_one_leaves_the_others(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a", "b", "c"):
         inbox(bench.vault, f"{name}.jsonl").write_text(talk(f"{REMEMBER} {name}", session=name))
-    from memfs.services import ingest
 
-    def fail_at_a(vault: Vault, file: ingest.TranscriptFile) -> tuple[str | None, str | None]:
+    def fail_at_a(vault: Vault, file: TranscriptFile) -> tuple[str | None, str | None]:
         if file.rel == "a.jsonl":
             raise ZeroDivisionError
-        return ingest.identity_fed(vault, file)
+        return identity_fed(vault, file)
 
     monkeypatch.setattr("memfs.daemon.work.identity_fed", fail_at_a)
     with pytest.raises(ZeroDivisionError):
