@@ -32,7 +32,7 @@ def is_binary(head: bytes) -> bool:
 def decode_text(data: bytes, name: str) -> str:
     """The text of a whole file; TranscriptError names the file when its encoding is none that is read."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", "replace")
+        return _decode_utf16(data, name)
     if is_binary(data):
         raise TranscriptError("binary file (NUL bytes), not a transcript", path=name)
     try:
@@ -44,6 +44,24 @@ def decode_text(data: bytes, name: str) -> str:
                 f"not UTF-8 (byte {error.start})", path=name, hint="save it as UTF-8 and try again"
             ) from error
         return text
+
+
+def _decode_utf16(data: bytes, name: str) -> str:
+    """The text of UTF-16 with a byte-order mark; TranscriptError names a file that is none.
+
+    Rows of JSON are kept all the same: their last one may still be being written, and each is judged by itself.
+    """
+    try:
+        return data.decode("utf-16")
+    except UnicodeDecodeError as error:
+        text = data.decode("utf-16", "replace")
+        if text.lstrip().startswith("{"):
+            return text
+        raise TranscriptError(
+            f"not UTF-16, as its first bytes say (byte {error.start})",
+            path=name,
+            hint="save it as UTF-8 and try again",
+        ) from error
 
 
 def decode_line(line: bytes) -> str:
@@ -143,5 +161,5 @@ def plain_stream(stream: BinaryIO, name: str) -> BinaryIO:
             raise TranscriptError("cannot be decompressed: nothing whole in it", path=name)
         return plain  # type: ignore[return-value]
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return io.BytesIO(stream.read().decode("utf-16", "replace").encode())
+        return io.BytesIO(_decode_utf16(stream.read(), name).encode())
     return stream

@@ -178,6 +178,18 @@ def test_other_encodings_are_refused_and_never_mojibake(encoding: str, text: str
         read(text.encode(encoding))
 
 
+def test_truncated_utf16_is_refused_by_name() -> None:
+    with pytest.raises(TranscriptError, match="cut.txt: not UTF-16, as its first bytes say"):
+        opened(b"\xff\xfe\x00\x62\x61\x64\xd8", name="cut.txt")
+
+
+def test_a_row_of_utf16_that_is_being_written_waits() -> None:
+    line = json.dumps(user("u1", "hello"), ensure_ascii=False) + "\n"
+    reader, turns = read((line + line[:9]).encode("utf-16")[:-1])
+    assert said(turns) == [("user", "hello")]
+    assert reader.pending_tail
+
+
 def test_jsonl_in_gb18030_and_utf16_is_read() -> None:
     line = json.dumps(user("u1", "我住在杭州，喜欢喝茶，请记住"), ensure_ascii=False) + "\n"
     for encoding in ("gb18030", "utf-16"):
