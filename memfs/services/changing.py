@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memfs.errors import EntryNotFound, InvalidRequest, VaultError
 from memfs.memory.merge import MergeResult, Snapshot
 from memfs.memory.removal import move_entry, remove_entry
+from memfs.memory.slugs import peer_id
 from memfs.memory.suggestions import accept_suggestion, reject_suggestion
 from memfs.memory.telling import told_fields
 from memfs.model import Evidence, FieldValue, Operation, Target
@@ -51,7 +52,7 @@ def remember(
     """Keep ``text`` as an entry of an identity. Secrets in it are redacted; asked outright, it overrides marks.
 
     ``fields`` are further ones of the memory type; the text is the content of a note or a preference, the task of an
-    action, a decision (``topic: decision``), a profile's fact (``field: value``).
+    action, a decision (``topic: decision``), a profile's fact (``field: value``). ``peer`` is an id or a name.
 
     Raises:
         InvalidRequest: the text is empty, the type is not known, or a field is not one of its fields or does not fit.
@@ -70,7 +71,7 @@ def remember(
     given = {key: _without_secrets(value) for key, value in (fields or {}).items()}
     operation = Operation(type, told_fields(kind, clean, given), peer=peer, insist=True)
     evidence = Evidence(BY_CALL, (now.isoformat(timespec="milliseconds"),), now)
-    target = Target(name, safe_name(peer) if peer else None)
+    target = Target(name, peer_id(peer) if peer and peer.strip() else None)
     merged = merge_settled(
         vault,
         MergeWork(

@@ -210,6 +210,7 @@ def _draft_all(
             today=proposal.evidence.time.astimezone(vault.zone).date(),
             names=names,
             existing=existing,
+            peer_name=proposal.operation.peer,
         )
         if isinstance(made, Dropped):
             dropped.append(made)

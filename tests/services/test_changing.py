@@ -85,6 +85,21 @@ def test_about_a_peer(vault: Vault) -> None:
     assert the_entry(vault, "Likes tea").peer == "bob"
 
 
+def test_about_a_peer_by_name(vault: Vault) -> None:
+    done = remember(vault, "Likes tea", identity="writer", peer="Lin Xiao 林晓")
+    assert done.path == "memories/writer/peers/lin-xiao-林晓/notes.md"
+    assert the_entry(vault, "Likes tea").peer == "lin-xiao-林晓"
+    assert "Lin Xiao 林晓" in (vault.top / done.path).read_text(encoding="utf-8").split("---")[1]
+
+
+def test_a_field_that_does_not_fit_writes_nothing(vault: Vault) -> None:
+    before = head(vault)
+    for type, fields in (("notes", {"colour": "red"}), ("actions", {"due": "foo"})):
+        with pytest.raises(InvalidRequest, match="colour|due"):
+            remember(vault, "x", identity="writer", type=type, fields=fields)
+    assert head(vault) == before
+
+
 @pytest.mark.parametrize(
     ("text", "type", "fields", "said"),
     [
