@@ -15,13 +15,16 @@ from typing import Literal
 from memfs.errors import InvalidRequest
 from memfs.search.analysis import count_cjk
 
-Kind = Literal["relay", "durable", "messages", "identity", "profile", "actions", "decisions", "retrieved"]
+Kind = Literal[
+    "relay", "durable", "messages", "identity", "profile", "preferences", "actions", "decisions", "retrieved"
+]
 ORDER: tuple[Kind, ...] = (
     "relay",
     "durable",
     "messages",
     "identity",
     "profile",
+    "preferences",
     "actions",
     "decisions",
     "retrieved",
@@ -32,6 +35,7 @@ _TITLES: dict[Kind, str] = {
     "messages": "Latest messages",
     "identity": "Identity",
     "profile": "Profile",
+    "preferences": "Preferences",
     "actions": "Open actions",
     "decisions": "Recent decisions",
     "retrieved": "Related memory",
@@ -47,7 +51,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """One memory or message: its text, where it stands (``notes.md:12``), and its date, if known."""
+    """One memory or message: its text, where it stands (``notes.md:12``), and the day it was said, if known."""
 
     text: str
     source: str

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,13 +16,15 @@ from memfs.model import EntryView, Stat
 from memfs.vault.scan import scan_documents
 
 if TYPE_CHECKING:
-    from memfs.search.context import Context, ContextItem, ContextSection
+    from memfs.search.context import Context, ContextItem, Kind
     from memfs.search.index import SearchIndex, Stale, UpdateReport
     from memfs.search.searching import Hit
     from memfs.services.opening import Vault
 
 DEFAULT_BUDGET = 1500
 _RECENT = 8
+_ACTIONS = 12
+_LONG_OVERDUE = 45  # days
 _RETRIEVED = 8
 _LEAST_SCORE = 0.35
 
@@ -72,20 +74,20 @@ def context(
 
     name = vault.choose_identity(identity)
     views = tuple(_own_entries(vault, name))
-    sections: list[ContextSection] = [
-        ContextSection("durable", tuple(_recent_journal(vault, name))),
-        ContextSection("identity", _items(v for v in views if v.type in ("identity", "soul"))),
-        ContextSection("profile", _items(v for v in views if v.type == "profile")),
-        ContextSection(
-            "actions",
-            _items(v for v in views if v.type == "actions" and v.status in ("pending", "in_progress")),
-        ),
-        ContextSection("decisions", _items(_latest_decisions(views))),
-    ]
+    said = _days_said(vault, views)
+    chosen: Mapping[Kind, Iterable[EntryView]] = {
+        "identity": [view for view in views if view.type in ("identity", "soul")],
+        "profile": [view for view in views if view.type == "profile"],
+        "preferences": _newest([view for view in views if view.type == "preferences"], said),
+        "actions": _open_actions(views, vault.now().date())[:_ACTIONS],
+        "decisions": _latest_decisions(views),
+    }
+    sections = [ContextSection("durable", tuple(_recent_journal(vault, name)))]
+    sections += [ContextSection(kind, _items(each, said)) for kind, each in chosen.items()]
     if message.strip():
         found = search(vault, message, identity=name, limit=_RETRIEVED)
         views = tuple(hit.view for hit in found.hits if hit.score >= _LEAST_SCORE and _counts(hit.view))
-        sections.append(ContextSection("retrieved", _items(views)))
+        sections.append(ContextSection("retrieved", _items(views, _days_said(vault, views))))
     return assemble_context(sections, budget, secrets.token_hex(8))
 
 
@@ -234,6 +236,22 @@ def _counts(view: EntryView) -> bool:
     return view.status not in ("suggestion", "superseded")
 
 
+def _newest(views: Sequence[EntryView], said: Mapping[EntryView, str]) -> list[EntryView]:
+    """The latest said first; what a person wrote, whose day is not known, after them."""
+    return sorted(views, key=lambda view: said.get(view, ""), reverse=True)
+
+
+def _open_actions(views: Sequence[EntryView], today: date) -> list[EntryView]:
+    """What is to be done: the next due first, then what has no date, last what is overdue for long."""
+    overdue = (today - timedelta(days=_LONG_OVERDUE)).isoformat()
+
+    def rank(view: EntryView) -> tuple[int, str]:
+        return (1 if view.date is None else 2 if view.date < overdue else 0), view.date or ""
+
+    pending = [view for view in views if view.type == "actions" and view.status in ("pending", "in_progress")]
+    return sorted(pending, key=rank)
+
+
 def _latest_decisions(views: Sequence[EntryView]) -> list[EntryView]:
     decisions = [view for view in views if view.type == "decisions"]
     return sorted(decisions, key=lambda view: view.date or "", reverse=True)[:_RECENT]
@@ -241,8 +259,6 @@ def _latest_decisions(views: Sequence[EntryView]) -> list[EntryView]:
 
 def _recent_journal(vault: Vault, identity: str) -> Iterator[ContextItem]:
     """What the journal says of today and yesterday."""
-    from datetime import timedelta
-
     from memfs.markdown import parse_document
     from memfs.search.context import ContextItem
 
@@ -256,12 +272,26 @@ def _recent_journal(vault: Vault, identity: str) -> Iterator[ContextItem]:
                     yield ContextItem(block.text, f"{vault.layout.rel(path)}:{block.line}", day.isoformat())
 
 
-def _items(views: Iterable[EntryView]) -> tuple[ContextItem, ...]:
+def _days_said(vault: Vault, views: Sequence[EntryView]) -> Mapping[EntryView, str]:
+    """The day on which each entry was said; where no ledger tells it, the day that its text gives.
+
+    The date of an action is when it is due, and so never that.
+    """
+    from memfs.services.entries import days_said
+
+    ids: dict[str, list[str]] = {}
+    for view in views:
+        ids.setdefault(view.path, []).extend([view.id] if view.id else [])
+    known = {path: days_said(vault, path, of_path) for path, of_path in ids.items()}
+    days = {view: known[view.path].get(view.id or "") or _own_date(view) for view in views}
+    return {view: day for view, day in days.items() if day}
+
+
+def _own_date(view: EntryView) -> str | None:
+    return None if view.type == "actions" else view.date
+
+
+def _items(views: Iterable[EntryView], said: Mapping[EntryView, str]) -> tuple[ContextItem, ...]:
     from memfs.search.context import ContextItem
 
-    return tuple(ContextItem(_said(view), f"{view.path}:{view.line}", view.date) for view in views)
-
-
-def _said(view: EntryView) -> str:
-    label = f"{view.field}: " if view.field and not view.text.startswith(f"{view.field}:") else ""
-    return f"{label}{view.text}"
+    return tuple(ContextItem(view.text, f"{view.path}:{view.line}", said.get(view)) for view in views)

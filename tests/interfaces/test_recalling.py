@@ -36,11 +36,37 @@ def test_list_for_people_names_documents_lines_and_ids(memfs: Memfs) -> None:
     assert "  ^m-" in shown
 
 
-def test_an_empty_list_says_so_and_names_the_identities(memfs: Memfs) -> None:
-    done = memfs("list", "--identity", "nobody")
-    assert (done.code, done.out) == (0, "No entries.\n")
-    assert done.err == "no identity is called nobody; there is: coding-assistant, home-aide\n"
-    assert memfs("list", "--identity", "nobody", "--json").json == []
+def test_an_empty_list_says_so(memfs: Memfs) -> None:
+    done = memfs("list", "--identity", "home-aide", "--type", "cases")
+    assert (done.code, done.out, done.err) == (0, "No entries.\n", "")
+
+
+@pytest.mark.parametrize("command", [("list",), ("search", "tide")])
+def test_an_identity_or_type_that_there_is_not_is_refused_with_those_that_are(
+    memfs: Memfs, command: tuple[str, ...]
+) -> None:
+    nobody = memfs(*command, "--identity", "nobody")
+    assert (nobody.code, nobody.out) == (2, "")
+    assert nobody.err == "error: no identity is called nobody\n  try: one of coding-assistant, home-aide\n"
+    bogus = memfs(*command, "--type", "bogus")
+    assert (bogus.code, bogus.out) == (2, "")
+    assert bogus.err.startswith("error: no memory type 'bogus'\n  try: one of actions, cases, decisions, ")
+
+
+def test_types_of_the_vaults_own_can_be_asked_for(memfs: Memfs, vault: Path) -> None:
+    notes = (PROJECT / "templates/types/notes.md").read_text("utf-8").replace("notes.md", "recipes.md")
+    (vault / "templates/types").mkdir(parents=True, exist_ok=True)
+    (vault / "templates/types/recipes.md").write_text(notes, encoding="utf-8")
+    assert memfs("list", "--type", "recipes").code == 0
+    saved = memfs(
+        "remember", "Tide soup", "--identity", "home-aide", "--type", "recipes", "--field", "tags=food"
+    )
+    assert saved.code == 0, saved.err
+    [entry] = memfs("list", "--type", "recipes", "--json").json
+    assert (entry["text"], entry["type"]) == ("Tide soup #food", "recipes")
+    assert [hit["id"] for hit in memfs("search", "soup", "--type", "recipes", "--json").json["hits"]] == [
+        entry["id"]
+    ]
 
 
 def test_search_has_the_list_fields_a_score_and_a_snippet(memfs: Memfs) -> None:
@@ -87,6 +113,14 @@ def test_context_is_fenced_and_within_its_budget(memfs: Memfs) -> None:
     shown = memfs("context", "--identity", "coding-assistant")
     assert shown.out.rstrip().endswith(">")
     assert memfs("context").code == 2
+
+
+def test_an_empty_context_says_so(memfs: Memfs, vault: Path) -> None:
+    for document in (vault / "memories/home-aide").glob("*.md"):
+        document.unlink()
+    done = memfs("context", "zyxwv", "--identity", "home-aide")
+    assert (done.code, done.out) == (0, "")
+    assert done.err == "nothing is remembered that would help here\n"
 
 
 def test_show_an_entry_a_document_and_the_past(memfs: Memfs, vault: Path) -> None:

@@ -239,6 +239,43 @@ def test_context_leaves_out_what_does_not_hold(vault: Vault) -> None:
     assert "Open actions" not in text
 
 
+def test_context_gives_standing_wishes_newest_first_and_notes_only_when_retrieved(vault: Vault) -> None:
+    merge(
+        vault,
+        proposal("preferences", 6, topic="Style", content="Short answers"),
+        proposal("preferences", 9, topic="Testing", content="Run the tests first"),
+    )
+    text = context(vault, identity=IDENTITY).text
+    heads = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert heads == ["Profile", "Preferences", "Open actions", "Recent decisions"]
+    assert text.index("Testing: Run the tests first") < text.index("Style: Short answers")
+    assert "second reviewer" not in text
+
+
+def test_context_orders_open_actions_and_says_when_they_were_said(vault: Vault) -> None:
+    today = vault.now().date()
+    for number in range(12):
+        due = (today + timedelta(days=number)).isoformat()
+        merge(vault, proposal("actions", 6, task=f"Coming task {chr(97 + number)}", due=due))
+    late = (today - timedelta(days=60)).isoformat()
+    merge(vault, proposal("actions", 7, task="Forgotten task", due=late))
+    text = context(vault, identity=IDENTITY).text
+    assert text.count("Coming task") == 12
+    assert "runbook" not in text
+    assert "Forgotten" not in text
+    path = document(vault, "actions.md")
+    path.write_text("".join(line for line in path.read_text().splitlines(True) if "Coming" not in line))
+    text = context(vault, identity=IDENTITY).text
+    assert text.index("runbook") < text.index("Forgotten")
+    assert re.search(rf"due {late} \(memories/coding-assistant/actions.md:\d+, 2026-03-07\)", text)
+
+
+def test_context_names_a_field_once(vault: Vault) -> None:
+    merge(vault, proposal("projects", 6, project="Tidepool", description="a tide cache"))
+    text = context(vault, "what is the tide cache of Tidepool?", identity=IDENTITY).text
+    assert "- Tidepool: description: a tide cache (" in text
+
+
 def test_nothing_relevant_means_nothing_retrieved(vault: Vault) -> None:
     for message in ("zebra crossings in Lisbon", "", "the of and"):
         assert "Related memory" not in context(vault, message, identity=IDENTITY).text

@@ -57,6 +57,8 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
         "no identity is called {name}; there is: {known}",
         "没有名为 {name} 的身份；现有：{known}",
     ),
+    "no_memory": ("nothing is remembered that would help here", "没有可用的记忆"),
+    "no_room": ("nothing fits into this budget", "预算太小，放不下任何内容"),
     "no_hits": ("Nothing found.", "没有找到。"),
     "degraded": ("search is degraded: {reason}", "检索能力受限：{reason}"),
     # changes

@@ -115,7 +115,9 @@ def context_command(call: Call, message: str, identity: str | None, budget: int 
     """
     context = call.memory.context(message, identity=identity, budget=budget)
     data = {"text": context.text, "tokens": context.tokens, "left_out": context.left_out}
-    call.answer(data, lambda: [visible(context.text).rstrip("\n")])
+    call.answer(data, lambda: [visible(context.text).rstrip("\n")] if context.text else [])
+    if not context.text:
+        call.note(call.text("no_room" if context.left_out else "no_memory"))
 
 
 @command(
@@ -154,10 +156,9 @@ def _entry_lines(call: Call, views: Sequence[EntryView]) -> Iterator[str]:
 def entry_line(view: EntryView) -> str:
     """An entry on one line: where it stands, its text, its status where that is not plain, its id."""
     text = one_line(view.text)
-    label = f"{view.field}: " if view.field and not text.startswith(f"{view.field}:") else ""
     status = f"  ({view.status})" if view.status in ("superseded", "suggestion") else ""
     id_part = click.style(f"  {_reference(view)}", dim=True) if view.id else ""
-    return f"{view.line:>4}  {_MARKS.get(view.status or '', '')}{label}{text}{status}{id_part}"
+    return f"{view.line:>4}  {_MARKS.get(view.status or '', '')}{text}{status}{id_part}"
 
 
 def _place(view: EntryView) -> str:
