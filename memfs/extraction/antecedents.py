@@ -78,6 +78,8 @@ class Spoken:
             return None
         head = tidy(self.sentence.text[: candidate.start], books)
         if not is_thin(head, books):
+            if candidate.cue.remember:  # "..., remember that": the words before are all of it
+                return (), head
             return (), f"{head}{', ' if books[0].spaced else '，'}{text}"
         refers = any(book.has("anaphora", self.sentence.masked) for book in books)
         wishes = refers and candidate.type == "preferences"

@@ -18,6 +18,10 @@ from memfs.extraction.phrasebook import Phrasebook
 
 CJK_DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0, "日": 6, "天": 6}
 
+_ONE_DAY = re.compile(r"(?i)(?:by|until|till|before|this|coming|the coming)\b")
+_LIMIT = re.compile(r"\s*(?:之|以)?前|\s*截止")
+_MARK = re.compile(r"[,;:] |[，；：。！？]")
+
 
 @dataclass(frozen=True, slots=True)
 class DateMention:
@@ -50,6 +54,8 @@ def find_dates(
                     book.spaced and text[match.end() : match.end() + 1] == "s"
                 ):
                     continue
+                if rule.means == "weekday:coming" and _comes_round(text, match, book):
+                    continue
                 named = next((seen.day for seen in reversed(found) if seen.end <= match.start()), anchor)
                 day = _resolve(rule.means, named_groups(match), _Said(base, past, named, book.lists))
                 if day is not None:
@@ -57,6 +63,16 @@ def find_dates(
                         DateMention(match.start(), match.end(), day, rule.means not in _FIXED, match[0])
                     )
     return sorted(found, key=lambda mention: mention.start)
+
+
+def _comes_round(text: str, match: re.Match[str], book: Phrasebook) -> bool:
+    """Whether a bare weekday is that of a habit ("the team meets on Monday"), which has no one day."""
+    if _ONE_DAY.match(match[0]) or _LIMIT.match(text, match.end()):
+        return False
+    start = max((mark.end() for mark in _MARK.finditer(text, 0, match.start())), default=0)
+    end = _MARK.search(text, match.end())
+    clause = text[start : end.start() if end else len(text)]
+    return book.has("habitual", clause) and not (book.spaced and book.has("future", clause))
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,9 +159,9 @@ class _Reading:
             self.dropped.append(Dropped(kind, "says too little"))
             return
         if is_thin(text, self.books, kind):
-            if self._completes(position, turn, candidate, day):
-                return
             fuller = spoken.fuller(text)
+            if self._completes(position, turn, candidate, day) or self._is_kept(spoken, fuller):
+                return
             if fuller is None and kind == "notes":
                 self.lead = (position, text)
                 return
@@ -199,6 +199,18 @@ class _Reading:
             return fields
         topic = decision_topic(str(fields["decision"]), self.books, general=self._general())
         return {"topic": topic, **fields}
+
+    def _is_kept(self, spoken: Spoken, fuller: tuple[tuple[int, ...], str] | None) -> bool:
+        """ "..., remember that" after words that were kept just now: they are the more to be kept."""
+        last = self.finds[-1] if self.finds else None
+        if fuller is None or last is None or not spoken.candidate.cue.remember:
+            return False
+        if last.turns != (spoken.position,) or last.peer != spoken.turn.peer:
+            return False
+        words = set(content_words(fuller[1], self.books))
+        kept = 2 * len(words & last.words) > len(words)
+        last.insist = last.insist or kept
+        return kept
 
     def _completes(self, position: int, turn: Turn, candidate: Candidate, day: date | None) -> bool:
         """ "I'll do it tomorrow" after the task was named in the same turn: only its day is new."""

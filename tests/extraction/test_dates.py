@@ -90,3 +90,40 @@ def test_a_bare_day_lies_in_the_month_spoken_of() -> None:
 def test_any_text_is_read_without_an_error(text: str, base: date, language: str) -> None:
     spans = [(m.start, m.end) for m in find_dates(text, base, (phrasebook(language),))]
     assert all(a[1] <= b[0] for a, b in itertools.pairwise(spans))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We decided that team A meets on Monday.",
+        "the office closes at five on Friday",
+        "Dana is on call on Wednesday",
+        "deploys on Friday need a second reviewer",
+        "the backup runs on Sunday",
+        "I usually work from home on Friday",
+    ],
+)
+def test_a_weekday_of_a_habit_is_no_one_day(text: str) -> None:
+    assert find_dates(text, date(2026, 11, 30), (phrasebook("en"),)) == []
+
+
+@pytest.mark.parametrize("text", ["每周一开会", "我们决定团队周一开会", "周五一律不发版", "规定周三交周报"])
+def test_a_weekday_of_a_habit_is_no_one_day_in_chinese(text: str) -> None:
+    assert find_dates(text, date(2026, 11, 30), (phrasebook("zh"),)) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "day"),
+    [
+        ("en", "on Friday we ship", 4),
+        ("en", "the team meets by Friday", 4),
+        ("en", "we decided to launch next Monday", 7),
+        ("en", "the team will meet on Friday", 4),
+        ("zh", "下周一开会", 7),
+        ("zh", "这周五交稿", 4),
+        ("zh", "周五前一律交齐", 4),
+    ],
+)
+def test_deadlines_and_plans_keep_their_day(language: str, text: str, day: int) -> None:
+    (found,) = find_dates(text, date(2026, 11, 30), (phrasebook(language),))
+    assert found.day == date(2026, 12, day)
