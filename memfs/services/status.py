@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memfs.errors import HistoryError, MemfsError, RepositoryBusy, TranscriptError, VaultError
-from memfs.services.backfill import GUARDED_SESSIONS
+from memfs.services.backfill import GUARDED_SESSIONS, is_chosen
 from memfs.services.reading import open_reader
 from memfs.services.seen import open_seen
 from memfs.services.sessions import is_merged, known_cursors, session_key
@@ -128,10 +129,10 @@ def _source(
     if not source.root.exists():
         warnings.append(f"the source {source.name} is not there: {source.root}")
     with open_seen(vault.layout.derived) as seen:
-        behind = [(file, unmerged_format(vault, file)) for file in files if not is_merged(vault, file, seen)]
-    unmerged = {file: kind for file, kind in behind if kind is not None}
+        new = [file for file in files if not is_merged(vault, file, seen) and is_chosen(vault, file)]
+    unmerged = {file: kind for file in new if (kind := unmerged_format(vault, file)) is not None}
     if source.name != INBOX:  # nobody but the person takes anything out of it
-        _warn_of_deadlines(vault, unmerged, warnings)
+        _warn_of_deadlines(vault, source, unmerged, warnings)
     undecided = source.guarded and backfill(LocalState(vault.layout), source.name) is None
     return SourceStatus(
         source.name,
@@ -159,12 +160,22 @@ def unmerged_format(vault: Vault, file: TranscriptFile) -> str | None:
     return None if any(file.stat.size in (cursor.offset, cursor.size) for cursor in cursors) else format
 
 
-def _warn_of_deadlines(vault: Vault, files: Mapping[TranscriptFile, str], warnings: list[str]) -> None:
-    """Name unmerged transcripts that their client will soon delete."""
+def _warn_of_deadlines(
+    vault: Vault, source: TranscriptSource, files: Mapping[TranscriptFile, str], warnings: list[str]
+) -> None:
+    """Name unmerged transcripts that their client will soon delete; those it should have deleted are counted."""
     now = vault.clock().timestamp()
+    past: Counter[str] = Counter()
     for file, client in files.items():
         age, days = (now - file.stat.mtime_ns / 1e9) / _DAY, DEADLINES.get(client)
-        if days is not None and age > days - _WARN_DAYS:
+        if days is not None and age > days:
+            past[client] += 1
+        elif days is not None and age > days - _WARN_DAYS:
             warnings.append(
                 f"{file.path}: not merged yet, and {client} deletes it after {days} days (it is {age:.0f} days old)"
             )
+    for client, count in past.items():
+        warnings.append(
+            f"{source.name}: transcripts not merged yet and older than the {DEADLINES[client]} days "
+            f"after which {client} deletes them: {count}"
+        )

@@ -7,7 +7,8 @@ import os
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -256,14 +257,34 @@ def test_twenty_sessions_need_no_choice(vault: Vault, tmp_path: Path) -> None:
 def test_a_choice_leaves_old_sessions_out_for_good(
     vault: Vault, tmp_path: Path, choice: str, left: int
 ) -> None:
-    now, day = vault.clock().timestamp(), 86400
-    for number, path in enumerate(many(tmp_path / "sessions")):
-        os.utime(path, (now - (10 * number + 1) * day + 3600,) * 2)
+    began = vault.now() - timedelta(days=1) + timedelta(hours=1)
+    for number in range(21):  # copied into place just now: only what they hold tells how old they are
+        said = replace(
+            talk(f"s-{number:02}", fact(f"Fact {number}")), began=began - timedelta(days=10 * number)
+        )
+        put_talk(tmp_path / "sessions", said)
     vault = with_sources(vault, {"path": str(tmp_path / "sessions"), "identity": IDENTITY})
     assert len(run(vault, choice=choice)[0].sessions) == max(0, left - 1)
-    later = put_talk(tmp_path / "sessions", talk("s-new", fact("Fact of today")))
-    os.utime(later, (now + 5, now + 5))
+    soon = vault.now() + timedelta(seconds=5)
+    later = put_talk(tmp_path / "sessions", replace(talk("s-new", fact("Fact of today")), began=soon))
+    os.utime(later, (soon.timestamp(),) * 2)
     assert [session.session for session in run(vault)[0].sessions] == ["s-new"]
+
+
+def test_a_conversation_that_went_on_is_not_old_and_one_without_times_is_as_old_as_its_file(
+    vault: Vault, tmp_path: Path
+) -> None:
+    folder = tmp_path / "sessions"
+    long = replace(talk("s-long", fact("Long ago"), fact("Today")), began=vault.now() - timedelta(days=90))
+    records = [*rows(replace(long, said=long.said[:1])), *rows(replace(long, began=vault.now()), 1)]
+    folder.mkdir()
+    (folder / "long.jsonl").write_text(jsonl(records))
+    for name, days in (("new", 1), ("old", 60)):
+        (folder / f"{name}.md").write_text(f"{name}\n")
+        moment = vault.clock().timestamp() - days * 86400
+        os.utime(folder / f"{name}.md", (moment, moment))
+    vault = with_sources(vault, {"path": str(folder), "identity": IDENTITY})
+    assert [session.session for session in run(vault, choice="30d")[0].sessions] == ["s-long", "new.md"]
 
 
 def test_a_path_named_by_hand_needs_no_choice(vault: Vault, tmp_path: Path) -> None:

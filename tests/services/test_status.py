@@ -93,7 +93,7 @@ def test_a_source_with_much_history_waits_for_a_choice(vault: Vault, tmp_path: P
     assert not status(fresh).sources[0].choice_needed
 
 
-@pytest.mark.parametrize(("days", "warned"), [(5, False), (22, False), (24, True), (40, True)])
+@pytest.mark.parametrize(("days", "warned"), [(5, False), (22, False), (24, True), (40, False)])
 def test_tr_22_unmerged_sessions_near_their_clients_deadline(
     vault: Vault, tmp_path: Path, days: float, warned: bool
 ) -> None:
@@ -103,6 +103,22 @@ def test_tr_22_unmerged_sessions_near_their_clients_deadline(
     assert any(f"{path}: not merged yet" in warning for warning in status(fresh).warnings) == warned
     ingest(fresh, choice="all", extractor=Script())
     assert status(fresh).warnings == ()
+
+
+def test_transcripts_past_their_deadline_are_counted_once(vault: Vault, tmp_path: Path) -> None:
+    fresh = with_source(vault, tmp_path / "projects")
+    for name in ("a", "b"):
+        age(put_talk(tmp_path / "projects/x", talk(name, NOTE)), 40, fresh)
+    [warning] = status(fresh).warnings
+    assert warning.endswith("older than the 30 days after which claude-code deletes them: 2")
+
+
+def test_what_the_person_chose_not_to_read_is_not_warned_of(vault: Vault, tmp_path: Path) -> None:
+    fresh = with_source(vault, tmp_path / "projects")
+    age(put_talk(tmp_path / "projects/x", talk("a", NOTE)), 24, fresh)
+    ingest(fresh, choice="none", extractor=Script())
+    told = status(fresh)
+    assert (told.sources[0].unmerged, told.warnings) == (0, ())
 
 
 def test_the_inbox_has_no_deadline(vault: Vault) -> None:
