@@ -21,6 +21,10 @@ _MARK = re.compile(
 )  # what begins an item of a list
 
 _ORDINAL = re.compile(r"(?i)\b(?:am|vom|zum|bis|der|den|dem|ab|le|el) \d{1,2}\.\s*$")
+_INSIDE = re.compile(r"(?:[\w-]*[a-z0-9_]|[A-Z])\.$")  # a dot of a name: "fmt.Errorf", no space after it
+_NAME = re.compile(r"[A-Za-z0-9]")
+_CODE = re.compile(r"\w+\(|[A-Za-z]+[a-z][A-Z]")
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +76,25 @@ def _pieces(parts: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _whole(parts: Sequence[str]) -> Iterator[str]:
-    """Parts, with those that were cut after an ordinal ("am 14. | April") together again."""
+    """Parts, with those that were cut after an ordinal or in a name ("am 14. | April", "fmt. | Errorf") together."""
     held = ""
-    for part in parts:
+    for part, after in itertools.zip_longest(parts, parts[1:], fillvalue=""):
         held += part
-        if not _ORDINAL.search(held):
+        if not _ORDINAL.search(held) and not _is_inside(held, after):
             yield held
             held = ""
     if held:
         yield held
+
+
+def _is_inside(before: str, after: str) -> bool:
+    """Whether the dot between is one in a name: in other scripts, or where what follows is no plain word."""
+    if not _INSIDE.search(before) or not _NAME.match(after):
+        return False
+    if _WIDE.search(before + after):
+        return True
+    word = re.split(r"[\s,;:]", before)[-1]
+    return not word[:-1].isalpha() or _CODE.match(after) is not None
 
 
 def _sentence(text: str, masked: str, books: Sequence[Phrasebook], listed: bool) -> Sentence:

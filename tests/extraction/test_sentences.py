@@ -62,3 +62,19 @@ def test_a_list_of_ones_own_stays() -> None:
 def test_a_short_quoted_name_is_only_named() -> None:
     assert mask_quotes("'Dear customer' is banned") == "'Dear customer' is banned"
     assert BLANK in mask_quotes("he wrote 'we decided to use Rust today'")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我们 Go 代码里 error 一律 fmt.Errorf 加 %w，不许裸 return。",
+        "函数都放 utils.py，版本是 v1.2.3，倍率 3.5。",
+        "打开 example.com 看，例如 e.g. Foo 这样写。",
+    ],
+)
+def test_a_dot_inside_a_name_ends_no_sentence(text: str) -> None:
+    assert [each.text for each in split_turn(text, (phrasebook("zh"),))] == [text]
+
+
+def test_a_sentence_may_begin_without_a_space() -> None:
+    assert len(split_turn("I like tea.Remember this.", EN)) == 2
