@@ -127,10 +127,18 @@ class Memory:
     def list(
         self, *, identity: str | None = None, type: str | None = None, peer: str | None = None
     ) -> tuple[EntryView, ...]:
-        """All entries, hand-written ones and suggestions included."""
+        """All entries, hand-written ones and suggestions included.
+
+        InvalidRequest where no identity or type is called so; a type that only a document names counts too.
+        """
+        from memfs.memory.slugs import peer_id
         from memfs.services.entries import list_entries
 
-        return list_entries(self.vault, identity=identity, type=type, peer=peer)
+        self._check_identity(identity)
+        entries = list_entries(self.vault, identity=identity, type=type, peer=peer_id(peer) if peer else None)
+        if not entries:
+            self._check_type(type)
+        return entries
 
     def show(self, reference: str, *, at: str | None = None) -> str:
         """An entry's lines or a document's text, now or ``at`` a date or commit."""
@@ -151,21 +159,29 @@ class Memory:
         until: date | None = None,
         limit: int = 10,
     ) -> Found:
-        """Find memories by words and meaning; ``identity`` limits it to what that identity may see."""
+        """Find memories by words and meaning; ``identity`` limits it to what that identity may see.
+
+        InvalidRequest where no identity or type is called so.
+        """
+        from memfs.memory.slugs import peer_id
         from memfs.services.recall import search
 
-        return search(
+        self._check_identity(identity)
+        found = search(
             self.vault,
             query,
             identity=identity,
             type=type,
-            peer=peer,
+            peer=peer_id(peer) if peer else None,
             tag=tag,
             path=path,
             since=since,
             until=until,
             limit=limit,
         )
+        if not found.hits:
+            self._check_type(type)
+        return found
 
     def context(
         self, message: str = "", *, identity: str | None = None, budget: int | None = None
@@ -285,6 +301,22 @@ class Memory:
         from memfs.config.changing import set_setting
 
         return set_setting(self.vault.layout.config.parent, key, value, local=local)
+
+    def _check_identity(self, identity: str | None) -> None:
+        from memfs.errors import InvalidRequest
+
+        known = self.vault.identities()
+        if identity and identity not in known:
+            hint = f"one of {', '.join(known)}" if known else "memfs init --identity ID makes one"
+            raise InvalidRequest(f"no identity is called {identity}", hint=hint)
+
+    def _check_type(self, type: str | None) -> None:
+        from memfs.errors import InvalidRequest
+        from memfs.services.entries import list_entries
+
+        known = self.vault.registry.types
+        if type and type not in known and not list_entries(self.vault, type=type):
+            raise InvalidRequest(f"no memory type {type!r}", hint=f"one of {', '.join(known)}")
 
     def _moment(self, day: date | None, at: time) -> datetime | None:
         if day is None:

@@ -34,6 +34,12 @@ def slug(title: str) -> str:
     return f"{_cut(cut, _MAX_BYTES - 7) or 'x'}-{mark}"
 
 
+def ascii_slug(title: str) -> str:
+    """The ASCII letters and digits of a title, accents taken off, as a name; "" where there are none."""
+    plain = unicodedata.normalize("NFKD", title.casefold()).encode("ascii", "ignore").decode("ascii")
+    return "-".join(re.findall(r"[a-z0-9]+", plain))[:_MAX_BYTES].rstrip("-")
+
+
 def safe_peer(name: str) -> bool:
     """Whether a peer's id can be used as it is: see spec, "Safe id"."""
     return (

@@ -67,6 +67,21 @@ def test_remember_reads_standard_input_and_fields(memfs: Memfs) -> None:
     assert "#home #keys" in memfs("show", tagged["id"]).out
 
 
+def test_a_name_that_is_no_identity_is_refused_with_one_that_could_be(memfs: Memfs) -> None:
+    for command in (("remember", "x", "--identity"), ("list", "--identity"), ("move", "m-x", "--to")):
+        done = memfs(*command, "José / notes")
+        assert (done.code, done.out) == (2, "")
+        assert "cannot name an identity" in done.err
+        assert "try: jose-notes" in done.err
+    assert "try: " not in memfs("list", "--identity", "林晓").err.splitlines()[0]
+
+
+def test_a_peer_goes_by_any_name(memfs: Memfs) -> None:
+    assert memfs("remember", "Likes tea", "--identity", "home-aide", "--peer", "林晓").code == 0
+    [entry] = [e for e in memfs("list", "--peer", "林晓", "--json").json if e["text"] == "Likes tea"]
+    assert entry["path"] == "memories/home-aide/peers/林晓/notes.md"
+
+
 def test_remember_never_writes_a_secret(memfs: Memfs, vault: Path, git: Git) -> None:
     secret = "AKIAIOSFODNN7EXAMPLE"
     memfs("remember", f"the key is {secret}", "--identity", "home-aide", "--field", f"tags={secret}")

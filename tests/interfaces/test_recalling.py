@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from tests.conftest import PROJECT
 from tests.interfaces.conftest import Memfs, edit, run_memfs
 
 LISTED = {

@@ -95,7 +95,7 @@ def test_about_a_peer_by_name(vault: Vault) -> None:
 def test_a_field_that_does_not_fit_writes_nothing(vault: Vault) -> None:
     before = head(vault)
     for type, fields in (("notes", {"colour": "red"}), ("actions", {"due": "foo"})):
-        with pytest.raises(InvalidRequest, match="colour|due"):
+        with pytest.raises(InvalidRequest, match=r"colour|due"):
             remember(vault, "x", identity="writer", type=type, fields=fields)
     assert head(vault) == before
 

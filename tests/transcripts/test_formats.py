@@ -179,7 +179,7 @@ def test_other_encodings_are_refused_and_never_mojibake(encoding: str, text: str
 
 
 def test_truncated_utf16_is_refused_by_name() -> None:
-    with pytest.raises(TranscriptError, match="cut.txt: not UTF-16, as its first bytes say"):
+    with pytest.raises(TranscriptError, match=r"cut\.txt: not UTF-16, as its first bytes say"):
         opened(b"\xff\xfe\x00\x62\x61\x64\xd8", name="cut.txt")
 
 

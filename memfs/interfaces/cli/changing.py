@@ -10,7 +10,13 @@ import click
 
 from memfs.interfaces.cli.call import Call, command
 from memfs.interfaces.cli.exits import DONE, WAITING
-from memfs.interfaces.cli.parameters import complete_identity, identity_option, peer_option, type_option
+from memfs.interfaces.cli.parameters import (
+    complete_identity,
+    identity_option,
+    peer_option,
+    read_identity,
+    type_option,
+)
 from memfs.interfaces.cli.printing import one_line
 
 if TYPE_CHECKING:
@@ -131,7 +137,12 @@ def _answer_purge(call: Call, forgotten: Forgotten) -> int:
 )
 @click.argument("entry", metavar=_ENTRY)
 @click.option(
-    "--to", required=True, shell_complete=complete_identity, metavar="ID", help="The identity it goes to."
+    "--to",
+    required=True,
+    shell_complete=complete_identity,
+    callback=read_identity,
+    metavar="ID",
+    help="The identity it goes to.",
 )
 def move_command(call: Call, entry: str, to: str) -> None:
     """Move an entry to another identity.

@@ -22,7 +22,7 @@ def read_day(ctx: click.Context, param: click.Parameter, value: str | None) -> d
             return None if value is None else date.fromisoformat(value)
         return datetime.fromisoformat(value)
     except ValueError:
-        raise click.BadParameter(f"no date such as 2026-11-30: {value!r}", ctx, param) from None
+        raise click.BadParameter(f"not a date: {value!r} (write it like 2026-11-30)", ctx, param) from None
 
 
 def read_moment(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
@@ -30,7 +30,29 @@ def read_moment(ctx: click.Context, param: click.Parameter, value: str | None) -
     try:
         return None if value is None else datetime.fromisoformat(value)
     except ValueError:
-        raise click.BadParameter(f"no time such as 2026-11-30T10:30: {value!r}", ctx, param) from None
+        raise click.BadParameter(
+            f"not a time: {value!r} (write it like 2026-11-30T10:30)", ctx, param
+        ) from None
+
+
+def read_identity(
+    ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...] | None
+) -> str | tuple[str, ...] | None:
+    """An identity's id, or several, each one that can name a folder anywhere."""
+    from memfs.memory.slugs import ascii_slug
+    from memfs.vault.paths import is_safe_name
+
+    for name in value if isinstance(value, tuple) else (value,):
+        if name and not is_safe_name(name):
+            better = ascii_slug(name)
+            tip = f"; try: {better}" if better and is_safe_name(better) else ""
+            raise click.BadParameter(
+                f"{name!r} cannot name an identity, whose id is a folder's name on every machine: use letters a-z, "
+                f"digits, '-', '_', '.'{tip}",
+                ctx,
+                param,
+            )
+    return value
 
 
 def complete_identity(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
@@ -57,7 +79,9 @@ def _vault_of(ctx: click.Context) -> Vault | None:
 
 def identity_option(help: str = "Only this identity.") -> Callable[[Decorated], Decorated]:
     """``--identity``."""
-    return click.option("--identity", shell_complete=complete_identity, metavar="ID", help=help)
+    return click.option(
+        "--identity", shell_complete=complete_identity, callback=read_identity, metavar="ID", help=help
+    )
 
 
 def type_option(help: str = "Only this type of memory.", **more: Any) -> Callable[[Decorated], Decorated]:

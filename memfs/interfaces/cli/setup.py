@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memfs.interfaces.cli.call import Call, command
-from memfs.interfaces.cli.parameters import file_argument
+from memfs.interfaces.cli.parameters import file_argument, read_identity
 from memfs.interfaces.cli.printing import one_line
 
 if TYPE_CHECKING:
@@ -26,7 +26,14 @@ if TYPE_CHECKING:
     """,
 )
 @file_argument("path", default=".", required=False)
-@click.option("--identity", "identities", multiple=True, metavar="ID", help="An agent role; may be repeated.")
+@click.option(
+    "--identity",
+    "identities",
+    multiple=True,
+    callback=read_identity,
+    metavar="ID",
+    help="An agent role; may be repeated.",
+)
 @click.option("--language", type=click.Choice(["en", "zh"]), default="en", help="Of headings and messages.")
 @click.option("--branch", metavar="NAME", help="The branch memfs commits to; else the one checked out.")
 def init_command(
