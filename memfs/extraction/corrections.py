@@ -13,6 +13,7 @@ SCALAR_PROFILE = frozenset({"name", "role", "timezone", "location", "team", "wor
 DATED = frozenset({"events", "actions"})
 CHOICES = frozenset({"decisions", "preferences", "notes"})
 PLANS = CHOICES | {"actions", "events", "projects", "entities"}
+_NUMBER = re.compile(r"(?<![\d-])\d+(?:\.\d+)*(?![\d-])")
 NEAR = 8  # turns back in which a bare "I was wrong" finds what it speaks of
 REACH = 40  # turns back that a correction reaches
 
@@ -136,6 +137,9 @@ def _append(last: Find, new: Find, books: Sequence[Phrasebook]) -> None:
 def _repeats(old: Find, new: Find) -> bool:
     if old.type != new.type or not old.words or not new.words:
         return old.text.lower() == new.text.lower()
+    ours, theirs = set(_NUMBER.findall(new.text)), set(_NUMBER.findall(old.text))
+    if not (ours <= theirs or theirs <= ours):
+        return False  # "port 8024 for service 24", "port 8025 for service 25"
     return old.words <= new.words or new.words <= old.words
 
 

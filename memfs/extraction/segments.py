@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
 from memfs.model import Turn
+from memfs.transcripts.times import turn_time
 
 MAX_TURNS = 40
 MAX_TOKENS = 6000
@@ -58,13 +59,8 @@ def cut_segments(
 
 def local_time(turn: Turn, zone: tzinfo) -> datetime | None:
     """When the turn was said, in ``zone``; None without a readable timestamp."""
-    if not turn.timestamp:
-        return None
-    try:
-        time = datetime.fromisoformat(turn.timestamp)
-    except ValueError:
-        return None
-    return time.replace(tzinfo=zone) if time.tzinfo is None else time.astimezone(zone)
+    time = turn_time(turn.timestamp, zone)
+    return time.astimezone(zone) if time is not None else None
 
 
 def _cuts(

@@ -36,7 +36,8 @@ def _phrase(text: str, books: Sequence[Phrasebook]) -> str:
     for sentence in _SENTENCE_END.split(text):
         best = max(_runs(sentence, books), key=lambda run: min(len(run), MOST_WORDS), default=[])
         if len(best) > 1:
-            return sentence[best[0].start() : best[:MOST_WORDS][-1].end()]
+            told = best[: MOST_WORDS + (len(best) > MOST_WORDS and best[MOST_WORDS][0].isdecimal())]
+            return sentence[told[0].start() : told[-1].end()]
         if found := next(filter(None, (_going_on(clause, books) for clause in _clauses(sentence))), ""):
             return found
     return ""

@@ -213,3 +213,30 @@ def test_any_conversation_gives_sound_operations(lines: list[tuple[str, str]]) -
         assert operation.turns
         assert all(turns[position].role == "user" for position in operation.turns)
         assert all(value for value in operation.fields.values())
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "We decided to use port 8024 for service number 24.",
+            "We decided to use port 8025 for service number 25.",
+        ),
+        (
+            "We decided to use port 8004 for service number 4.",
+            "We decided to use port 8005 for service number 5.",
+        ),
+        ("我们决定24号服务用8024端口。", "我们决定25号服务用8025端口。"),
+    ],
+)
+def test_decisions_that_differ_in_a_number_are_two(one: str, other: str) -> None:
+    operations = read(user(one), user(other)).operations
+    assert [each.type for each in operations] == ["decisions", "decisions"]
+    assert operations[0].fields["topic"] != operations[1].fields["topic"]
+
+
+def test_a_new_number_for_the_same_thing_replaces_the_old_one() -> None:
+    operation = only(
+        read(user("We decided to cap uploads at 5 MB."), user("We decided to cap uploads at 8 MB."))
+    )
+    assert "8 MB" in str(operation.fields["decision"])
