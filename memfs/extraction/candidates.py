@@ -143,7 +143,9 @@ def _has_needs(cue: Cue, match: re.Match[str], number: int, sentence: Sentence, 
     if cue.needs == "date_near":
         return len({mention.day for mention in heard.dates}) == 1
     if cue.type == "projects" and cue.field in {"known_issues", "stage"} and cue.strength <= 2:
-        return heard.project is not None  # else it is a cry for help, or news
+        name = named_groups(match).get("project", "")
+        named = bool(name) and not any(book.has("not_a_name", name) for book in heard.books)
+        return named or heard.project is not None  # else it is a cry for help, or news
     if cue.needs == "accepted":
         return (
             not PRODUCED.search(heard.proposal)

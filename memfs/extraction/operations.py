@@ -9,6 +9,7 @@ from datetime import date
 
 from memfs.extraction.dates import DateMention
 from memfs.extraction.heard import Candidate
+from memfs.extraction.kinds import kind_of
 from memfs.extraction.phrasebook import Phrasebook
 from memfs.extraction.wording import absolute, tidy, topic_of, without_dates
 from memfs.model import FieldValue
@@ -188,7 +189,10 @@ def _entity(said: _Said) -> Made | None:
     name = re.sub(r"['’]s$", "", names.get("name", "").strip(" ,."))
     if not name:
         return None
-    return "entities", {"category": names.get("category", "people"), "name": name, "content": said.text}
+    if said.place.project and name.lower() == said.place.project.lower():
+        return "projects", {"project": said.place.project, "description": said.text}
+    name, kind = kind_of(name, said.raw)
+    return "entities", {"category": kind, "name": name, "content": said.text}
 
 
 def _note(said: _Said) -> Made:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memfs.extraction import Request
+from memfs.extraction.kinds import kind_of
 from memfs.extraction.languages import choose_languages
 from memfs.extraction.phrasebook import LANGUAGES, phrasebook
 from memfs.extraction.rules import RulesExtractor
@@ -240,3 +241,28 @@ def test_a_new_number_for_the_same_thing_replaces_the_old_one() -> None:
         read(user("We decided to cap uploads at 5 MB."), user("We decided to cap uploads at 8 MB."))
     )
     assert "8 MB" in str(operation.fields["decision"])
+
+
+@pytest.mark.parametrize("text", ["Tidewater is in beta now.", "Our product Tidewater is in beta now."])
+def test_a_product_in_a_stage_is_a_project_and_no_person(text: str) -> None:
+    operation = only(read(user(text)))
+    assert (operation.type, operation.fields["project"]) == ("projects", "Tidewater")
+    assert "beta" in str(operation.fields["stage"])
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "category"),
+    [
+        ("Our biggest client is Meridian GmbH.", "Meridian GmbH", "organisations"),
+        ("My supplier is Hartmann Ltd, they invoice monthly.", "Hartmann Ltd", "organisations"),
+        ("Our biggest client is Priya Raman.", "Priya Raman", "people"),
+    ],
+)
+def test_only_people_are_filed_as_people(text: str, name: str, category: str) -> None:
+    fields = only(read(user(text))).fields
+    assert (fields["name"], fields["category"]) == (name, category)
+
+
+def test_a_firm_is_told_by_its_last_word() -> None:
+    assert kind_of("陈记", "供应商是陈记木屋") == ("陈记木屋", "organisations")
+    assert kind_of("王强", "王强在店里上班") == ("王强", "people")
