@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memfs.errors import EntryNotFound, InvalidRequest, VaultError
+from memfs.errors import EntryNotFound, InvalidDocument, InvalidRequest, VaultError
 from memfs.memory.merge import MergeResult, Snapshot
 from memfs.memory.removal import move_entry, remove_entry
 from memfs.memory.slugs import peer_id
@@ -20,6 +20,7 @@ from memfs.services.extracting import Proposal
 from memfs.services.merging import Merged, MergeWork, entry_changes, merge_settled, result_files
 from memfs.services.proofs import with_proof
 from memfs.services.snapshots import SAVED_JUST_NOW, load_snapshot
+from memfs.services.unwritable import look_at
 from memfs.vault.paths import safe_name
 
 if TYPE_CHECKING:
@@ -32,12 +33,16 @@ Change = Callable[[Snapshot], MergeResult]
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What a change did: the entry's id now, its document in the vault, and the commit (None: it was so already)."""
+    """What a change did: the entry's id now, its document in the vault, and the commit (None: it was so already).
+
+    ``redacted``: something in what was to be remembered was taken for a secret and replaced.
+    """
 
     id: str
     path: str
     action: str
     commit: str | None
+    redacted: bool = False
 
 
 def remember(
@@ -78,7 +83,8 @@ def remember(
             name, "remember", (Proposal(operation, target, evidence),), source=BY_CALL, origin="remembered"
         ),
     )
-    return _remembered(vault, name, merged)
+    redacted = clean != text.strip() or given != dict(fields or {})
+    return replace(_remembered(vault, name, merged), redacted=redacted)
 
 
 def _without_secrets(value: FieldValue) -> FieldValue:
@@ -93,6 +99,8 @@ def _remembered(vault: Vault, identity: str, merged: Merged) -> Changed:
     if merged.dropped:
         raise InvalidRequest(f"it cannot be kept as {merged.dropped[0].type}: {merged.dropped[0].reason}")
     if merged.waiting:
+        for refused in merged.outcomes[:1]:
+            _require_writable(vault, vault.layout.document_rel(identity, refused.document))
         raise VaultError(f"it cannot be written now: {merged.waiting[0]}")
     outcome = merged.outcomes[0]
     path = vault.layout.document_rel(identity, outcome.document)
@@ -172,11 +180,21 @@ def _snapshot(
     vault: Vault, transaction: Transaction, identity: str, document: str, entry: str = ""
 ) -> Snapshot:
     homes = _homes(vault, identity, entry) if entry else ()
+    _require_writable(vault, vault.layout.document_rel(identity, document))
     snapshot = load_snapshot(vault, transaction, identity, (document, *homes)).snapshot
     blocked = snapshot.deferred.get(document)
     if blocked and blocked != SAVED_JUST_NOW:  # what a person asks for now is meant for the text as it is now
         raise VaultError(blocked, path=vault.layout.document_rel(identity, document))
     return replace(snapshot, deferred={n: r for n, r in snapshot.deferred.items() if r != SAVED_JUST_NOW})
+
+
+def _require_writable(vault: Vault, path: str) -> None:
+    """Raise InvalidDocument, with path and line, for a document that memfs does not write into."""
+    found = look_at(vault, path).obstacles if (vault.top / path).exists() else ()
+    for obstacle in found[:1]:
+        raise InvalidDocument(
+            obstacle.reason, path=path, line=obstacle.line, hint="mend it by hand, then run the command again"
+        )
 
 
 def _homes(vault: Vault, identity: str, entry: str) -> tuple[str, ...]:
