@@ -15,6 +15,7 @@ from memfs.memory.marks import parse_marks
 from memfs.memory.views import locate
 from memfs.services.commit import open_transaction
 from memfs.services.recall import open_index, refresh_index
+from memfs.services.unwritable import Obstacle, look_at
 from memfs.vault.intents import read_intent
 from memfs.vault.local import LocalState
 from memfs.vault.scan import scan_documents
@@ -59,11 +60,11 @@ def check(vault: Vault) -> Checked:
             0,
         )
     scan = scan_documents(vault.layout)
-    documents = {path: _read(vault, path) for path in sorted(scan.documents)}
+    documents = {path: look_at(vault, path) for path in sorted(scan.documents)}
     findings = [*_unfinished(vault), *_guarded(_repository(vault)), *_types(vault)]
-    for path, (text, problem) in documents.items():
-        findings += [problem] if problem else _document(path, text)
-    places = _ids(vault, {path: text for path, (text, _) in documents.items()})
+    for looked in documents.values():
+        findings += _unwritable(vault, looked.obstacles)
+    places = _ids(vault, {path: looked.text for path, looked in documents.items()})
     findings += _copies(places)
     findings += [
         Finding("warning", "a copy made by a sync conflict; merge it by hand", path)
@@ -74,7 +75,7 @@ def check(vault: Vault) -> Checked:
         Finding("warning", f"differs only in Unicode form from {', '.join(twins[1:])}", twins[0])
         for twins in scan.twins
     ]
-    findings += [*_records(vault), *_guarded(_state(vault)), *_guarded(_derived(vault))]
+    findings += [*_records(vault), *_guarded(_state(vault)), *_guarded(_derived(vault, _paths(findings)))]
     return Checked(tuple(findings), len(documents), sum(map(len, places.values())))
 
 
@@ -116,24 +117,11 @@ def _types(vault: Vault) -> Iterator[Finding]:
     yield from (Finding("error", problem) for problem in vault.registry.problems)
 
 
-def _read(vault: Vault, path: str) -> tuple[str, Finding | None]:
-    """A document's text, or what keeps memfs from reading it."""
-    try:
-        data = (vault.top / path).read_bytes()
-    except OSError as error:
-        return "", Finding("error", f"cannot be read: {error.strerror}", path)
-    try:
-        return data.decode("utf-8"), None
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        return "", Finding("error", "not UTF-8; memfs never writes into it", path, line)
-
-
-def _document(path: str, text: str) -> Iterator[Finding]:
-    document = parse_document(text)
-    for problem in {document.problem, document.frontmatter.problem}:
-        if problem is not None:
-            yield Finding("error", problem.message, path, problem.line)
+def _unwritable(vault: Vault, obstacles: Sequence[Obstacle]) -> Iterator[Finding]:
+    """What keeps memfs from writing: an error in a document of memory; other notes it only reads."""
+    for each in obstacles:
+        own = locate(each.path, root=vault.layout.root) is not None
+        yield Finding("error" if own else "warning", each.reason, each.path, each.line)
 
 
 def _ids(vault: Vault, texts: Mapping[str, str]) -> Mapping[str, list[tuple[str, int]]]:
@@ -179,8 +167,15 @@ def _state(vault: Vault) -> Iterator[Finding]:
         yield Finding("mended", f"local state {name} was damaged and begun anew")
 
 
-def _derived(vault: Vault) -> Iterator[Finding]:
-    """The index follows the files; one that is damaged or of another version is rebuilt."""
+def _paths(findings: Sequence[Finding]) -> frozenset[str]:
+    return frozenset(finding.path for finding in findings if finding.path is not None)
+
+
+def _derived(vault: Vault, named: frozenset[str]) -> Iterator[Finding]:
+    """The index follows the files; one that is damaged or of another version is rebuilt.
+
+    Files that are ``named`` already are not named again for not being in it.
+    """
     from memfs.history.provenance import ProvenanceIndex
 
     index = open_index(vault)
@@ -188,8 +183,7 @@ def _derived(vault: Vault) -> Iterator[Finding]:
     report = refresh_index(vault, index)
     if not sound:
         yield Finding("mended", "the search index was damaged and is built anew")
-    elif behind := len(report.indexed) + len(report.removed):
-        yield Finding("mended", f"the search index was behind; files taken over: {behind}")
     yield from (Finding("warning", reason) for reason in report.degraded)
-    yield from (Finding("warning", f"not indexed: {reason}", path) for path, reason in index.problems())
+    left_out = [(path, reason) for path, reason in index.problems() if path not in named]
+    yield from (Finding("warning", f"not indexed: {reason}", path) for path, reason in left_out)
     ProvenanceIndex(vault.layout.derived / "provenance", vault.repository).rebuild()
