@@ -16,6 +16,7 @@ from memfs.memory.marks import Mark, blocks_entry, blocks_text, parse_marks, ren
 from memfs.memory.snapshot import MergeResult, Outcome, Snapshot
 from memfs.memory.views import suggestion_text
 
+DELETED_LATER = "deleted later than this was said"
 _ENTRY_KINDS = ("item", "paragraph")
 
 
@@ -141,7 +142,7 @@ class Desk:
         if blocks_text(self.marks, said):
             return "this text was deleted, rejected or undone"
         if blocks_entry(self.marks, entry, evidence):
-            return "deleted later than this was said"
+            return DELETED_LATER
         return None
 
     # -- the end --------------------------------------------------------------------------------------------

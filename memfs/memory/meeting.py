@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from memfs.memory.desk import Desk, says
+from memfs.memory.desk import DELETED_LATER, Desk, says
 from memfs.memory.headings import Language
 from memfs.memory.ids import superseded_id, text_hash, written_hash
 from memfs.memory.ledger import LedgerRecord, as_utc
+from memfs.memory.marks import blocks_entry
 from memfs.memory.matching import Match
 from memfs.memory.plain import plain_text, says_no_more
 from memfs.memory.snapshot import Action, Outcome
@@ -31,9 +32,10 @@ class Round:
         return said > known or (said == known and draft.id in self.written)
 
     def held_back(self, draft: Draft, entry: str) -> str | None:
-        """Why marks hold a draft back; what the user asked for outright is never held back."""
+        """Why marks hold a draft back. What the user asked for outright is held back by a later deletion only."""
         if draft.insist:
-            return None
+            timed = [mark for mark in self.desk.marks if mark.time is not None]
+            return DELETED_LATER if blocks_entry(timed, entry, draft.evidence.time) else None
         return self.desk.held_back(entry, text_hash(draft.text), draft.evidence.time)
 
     def outcome(

@@ -80,6 +80,10 @@ def _merge_one(merge: Round, draft: Draft, waiting: Mapping[str, str]) -> Outcom
         return meet_own(merge, draft, match)
     if held := merge.held_back(draft, draft.id):
         return merge.outcome(draft, "forgotten", draft.document, held)
+    if draft.id in desk.records and draft.id in desk.snapshot.places:
+        return merge.outcome(
+            draft, "kept", path, "a person put it where it is no entry: into code, a comment, a quote"
+        )
     return _meet_person(merge, draft, match) if match is not None else _add(merge, draft)
 
 

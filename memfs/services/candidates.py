@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memfs.errors import InvalidRequest, TranscriptError, UnknownFormat
+from memfs.errors import InvalidRequest, TranscriptError, UnknownFormat, UnsafePath
 from memfs.model import Session
 from memfs.services import backfill
 from memfs.services.seen import open_seen
@@ -65,7 +65,7 @@ def find_candidates(
         began = turn_time(session.started_at, vault.zone) or changed
         try:
             name = _identity_of(vault, file, session, identity)
-        except InvalidRequest:
+        except (InvalidRequest, UnsafePath):
             if strict:
                 raise
             problems.append(

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memfs.errors import ExtractionError, LeaseLost, TranscriptError
+from memfs.errors import ConfigError, ExtractionError, LeaseLost, TranscriptError, UnsafePath
 from memfs.services.candidates import Candidate, find_candidates, find_unmerged
 from memfs.services.extracting import choose_extractor
 from memfs.services.reports import IngestReport, SessionReport, describe
@@ -86,6 +86,7 @@ def _ingest_identity(
                 yield report
         except LeaseLost:
             raise  # another worker has the identity: nothing more is written here
-        except (TranscriptError, ExtractionError) as error:
-            problems.append(str(error))
+        except (TranscriptError, ExtractionError, UnsafePath, ConfigError) as error:
+            named = error.path == str(candidate.file.path)
+            problems.append(str(error) if named else f"{candidate.file.path}: {error}")
         run.renew()

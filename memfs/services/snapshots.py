@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.memory.merge import Snapshot, missing_ids
@@ -121,7 +123,15 @@ def _obstacles(
     for name, text in texts.items():
         if text is not None and any("\udc80" <= char <= "\udcff" for char in text):
             found[name] = "the document is not UTF-8, so memfs does not write into it"
+        if _in_another_repository(vault, vault.layout.document(identity, name)):
+            found[name] = "its folder is a git repository of its own"
     return found
+
+
+def _in_another_repository(vault: Vault, path: Path) -> bool:
+    """Whether a folder between the vault's top and a document is a repository (a submodule, a clone)."""
+    inner = (folder for folder in path.parents if vault.top in folder.parents)
+    return any(os.path.lexists(folder / ".git") for folder in inner)
 
 
 def _unsettled(

@@ -81,11 +81,16 @@ def clock_hour(hour: int, half: str | None) -> int:
 
 
 def turn_time(timestamp: str | None, zone: tzinfo) -> datetime | None:
-    """When a turn was said, as an aware moment; times without a zone are taken to be in ``zone``."""
+    """When a turn was said, as an aware moment; times without a zone are taken to be in ``zone``.
+
+    None for no time, and for one at the ends of the calendar, which no clock ever showed.
+    """
     if timestamp is None:
         return None
     try:
         moment = datetime.fromisoformat(timestamp)
     except ValueError:
+        return None
+    if not 1 < moment.year < 9999:  # moving it to another zone would leave the calendar
         return None
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=zone)
