@@ -12,6 +12,11 @@ _HEAD = """\
 
 <!-- Made by `make docs` from the commands themselves; change them in memfs/interfaces/cli/. -->
 
+Answers go to stdout, progress and errors to stderr. With `--json` the answer is JSON, and an error is printed twice: as
+a line for people on stderr, and on stdout as one line
+`{"error": {"message": ..., "path": ..., "line": ..., "hint": ..., "code": ...}}`, where what there is not is null and
+`code` is the exit code. Codes above 0 but for 10 come with an error.
+
 """
 
 

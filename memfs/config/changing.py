@@ -45,7 +45,10 @@ def set_setting(top: Path, key: str, value: str | None, *, local: bool = False) 
     else:
         _assign(document, key.split("."), parse_typed(declared.rule, value))
     after = document.as_string()
-    read_settings(after, str(path), shared=not local)
+    try:
+        read_settings(after, str(path), shared=not local)
+    except ConfigError as error:  # of a line that is never written: what was typed is wrong, not the file
+        raise ConfigError(error.message, key=error.key, hint=error.hint) from error
     if after != before:
         _replace(path, after)
     return path

@@ -107,7 +107,7 @@ def commit_at(repository: Repository, moment: datetime, *, tip: str | None = Non
         options = ("-n1", "--first-parent", before, "--end-of-options", start)
         found = repository.git.run("rev-list", *options).out.strip()
     if not found:
-        raise CommitNotFound(f"nothing was committed yet at {moment.isoformat()}", hint=_HINT)
+        raise CommitNotFound(f"nothing was committed yet on {moment.date().isoformat()}", hint=_HINT)
     return found.decode("ascii")
 
 

@@ -255,6 +255,7 @@ def status_json(status: Status) -> Json:
         "quarantine": [_quarantine_json(item) for item in status.quarantine],
         "locks": list(status.locks),
         "warnings": list(status.warnings),
+        "reasons": list(status.reasons),
     }
 
 

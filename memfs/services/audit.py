@@ -205,9 +205,16 @@ def _resolve(vault: Vault, reference: str, at: str | None) -> tuple[str, str | N
     if name.endswith(".md") or "/" in name:
         raise DocumentNotFound("no such document" + (f" at {at}" if at else ""), path=name)
     entry = name.removeprefix("^")
-    if at is None:
-        return find_entry(vault, name).path, entry
-    return _find_then(vault, entry, commit_at(vault, at)), entry
+    try:
+        if at is None:
+            return find_entry(vault, name).path, entry
+        return _find_then(vault, entry, commit_at(vault, at)), entry
+    except EntryNotFound as error:
+        if entry.startswith("m-"):
+            raise
+        then = f" at {at}" if at else ""
+        message = f"no document is called {name}.md{then}, and no entry has the id {name}"
+        raise DocumentNotFound(message, hint="memfs list shows both") from error
 
 
 def _find_then(vault: Vault, entry: str, commit: str) -> str:

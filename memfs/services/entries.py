@@ -152,8 +152,9 @@ def find_entry(vault: Vault, reference: str) -> EntryPlace:
         if (place := locate(path, root=vault.layout.root)) is not None
     ]
     if not places:
-        where = f"it stands in {found[0]}, outside of memories" if found else "no document has it"
-        raise EntryNotFound(f"no entry {entry or reference!r}: {where}", hint="memfs list shows the ids")
+        where = f": it stands in {found[0]}, outside of memories" if found else ""
+        message = f"no entry has the id {entry or reference!r}{where}"
+        raise EntryNotFound(message, hint="memfs list shows the ids")
     own = [place for place in places if entry in ledger_records(vault, place.path, [entry])]
     return (own or places)[0]
 

@@ -195,7 +195,7 @@ def _report(
     refused = [
         Dropped(outcome.type, outcome.reason or outcome.action)
         for outcome in merged.outcomes
-        if outcome.action in ("forgotten", "refused", "deferred")
+        if outcome.action == "forgotten"  # what is refused or deferred waits with its document
     ]
     return SessionReport(
         source=new.key.source,

@@ -68,6 +68,8 @@ def remember_command(
     fields = _fields(pairs, memory.types().types.get(kind))
     changed = memory.remember(said, identity=identity, type=kind, peer=peer, fields=fields or None)
     _answer(call, "known" if changed.action in ("unchanged", "kept") else "remembered", changed)
+    if changed.redacted:
+        call.note(call.text("redacted"))
 
 
 def _fields(pairs: Sequence[str], kind: MemoryType | None) -> Mapping[str, FieldValue]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from memfs.interfaces.cli.printing import one_line
 if TYPE_CHECKING:
     from threading import Event
 
+    from memfs.services.opening import Vault
     from memfs.services.reports import IngestReport
     from memfs.services.retrying import Retried
 
@@ -52,6 +54,8 @@ def note_troubles(call: Call, report: IngestReport) -> int:
     """Say what waits and what could not be read; gives the exit code."""
     for reason in report.waiting:
         call.note(call.text("waiting", text=reason))
+    if any(one.dropped for one in report.sessions):
+        call.note(call.text("why_dropped"))
     for problem in report.problems:
         call.note(call.text("problem", text=problem))
     return WAITING if report.waiting or report.problems else DONE
@@ -91,7 +95,24 @@ def watch_command(call: Call) -> None:
     """
     from memfs.daemon import watch
 
-    watch(call.memory.vault, announce=call.tell, stop=_stopped_by_signals())
+    vault = call.memory.vault
+    with _only_watch(vault):
+        watch(vault, announce=call.tell, stop=_stopped_by_signals())
+
+
+@contextmanager
+def _only_watch(vault: Vault) -> Iterator[None]:
+    """One watch of a vault is enough. Raises VaultLocked where another runs."""
+    from memfs.errors import VaultLocked
+    from memfs.vault.lock import hold_file
+
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(hold_file(vault.layout.local / "watch.lock", 0, "the watch"))
+        except VaultLocked as error:
+            message = f"another memfs watch is running on this vault ({error.message})"
+            raise VaultLocked(message, hint="one is enough; stop that one first to run it here") from error
+        yield
 
 
 def _stopped_by_signals() -> Event:

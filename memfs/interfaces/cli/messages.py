@@ -9,6 +9,8 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "error": ("error: {text}", "错误：{text}"),
     "hint": ("  try: {text}", "  可以试试：{text}"),
     "problem": ("problem: {text}", "问题：{text}"),
+    "interrupted": ("interrupted", "已中断"),
+    "interrupted_merge": ("interrupted; what was merged stays", "已中断；已合并的内容保留"),
     "waiting": ("waits: {text}", "等待中：{text}"),
     # init
     "vault_ready": ("The vault is ready: {path}", "记忆库已就绪：{path}"),
@@ -32,6 +34,10 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "n_superseded": ("superseded: {n}", "取代 {n}"),
     "n_kept": ("kept as you have them: {n}", "保留你的 {n}"),
     "n_dropped": ("dropped: {n}", "舍弃 {n}"),
+    "why_dropped": (
+        "memfs extract FILE tells why something is dropped",
+        "memfs extract FILE 会说明舍弃的原因",
+    ),
     # retry, watch
     "retried": ("merged now: {session} ({identity})", "现已合并：{session}（{identity}）"),
     "failed_again": (
@@ -50,7 +56,7 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     ),
     "price": ("About {price}.", "约 {price}。"),
     "transcript": ("{format}, session {session}, turns: {turns}", "{format}，会话 {session}：{turns} 条消息"),
-    "skipped": ("lines that could not be read: {lines}", "无法读取的行：{lines}"),
+    "skipped": ("could not be read: line {lines}", "无法读取：第 {lines} 行"),
     # recall
     "no_entries": ("No entries.", "没有条目。"),
     "no_identity": (
@@ -63,6 +69,10 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "degraded": ("search is degraded: {reason}", "检索能力受限：{reason}"),
     # changes
     "remembered": ("remembered: {path} ^{id}", "已记住：{path} ^{id}"),
+    "redacted": (
+        "something in it looks like a secret and was replaced before it was kept",
+        "其中疑似密钥的内容已在保存前替换",
+    ),
     "known": ("known already: {path} ^{id}", "早已记住：{path} ^{id}"),
     "forgotten": ("forgotten: {path} ^{id}", "已忘记：{path} ^{id}"),
     "really_purge": (
@@ -133,6 +143,7 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
         "来源 {name} 是新的且内容很多：请用 memfs ingest --backfill none|30d|all 选择",
     ),
     "to_merge": ("transcripts not merged yet: {n}; memfs ingest", "尚未合并的对话记录：{n}；memfs ingest"),
+    "why_unmerged": ("  when it was last tried: {text}", "  上次尝试时：{text}"),
     "unfinished": (
         "a commit was interrupted; the next command that writes, or memfs check, finishes it",
         "有一次提交被中断；下一个写入命令或 memfs check 会完成它",

@@ -18,6 +18,8 @@ from memfs.interfaces.cli.catalogue import COMMANDS, SECTIONS
 from memfs.interfaces.cli.messages import message
 from memfs.interfaces.cli.printing import one_line
 
+_MERGING = ("ingest", "retry")
+
 
 class Root(click.Group):
     """The group of all commands."""
@@ -61,14 +63,18 @@ class Root(click.Group):
             result = super().invoke(ctx)
             sys.stdout.flush()
         except MemfsError as error:
-            report_error(ctx, error)
+            report_error(ctx, error, exits.exit_code(error))
             raise click.exceptions.Exit(exits.exit_code(error)) from error
+        except KeyboardInterrupt:
+            key = "interrupted_merge" if ctx.invoked_subcommand in _MERGING else "interrupted"
+            click.echo(message(_language(ctx), key), err=True)
+            raise click.exceptions.Exit(exits.INTERRUPTED) from None
         except BrokenPipeError:
             _drop_output()
             raise click.exceptions.Exit(exits.PIPE_CLOSED) from None
         except OSError as error:
             place = str(error.filename) if error.filename is not None else None
-            report_error(ctx, MemfsError(error.strerror or str(error), path=place))
+            report_error(ctx, MemfsError(error.strerror or str(error), path=place), exits.VAULT)
             raise click.exceptions.Exit(exits.VAULT) from error
         return result
 
@@ -84,28 +90,36 @@ class Root(click.Group):
             code = super().main(args, *rest, **extra)
         except click.UsageError as error:
             usage = error.ctx.command_path if error.ctx else "memfs"
-            _print_error(error.format_message(), f"{usage} --help")
-            code = exits.USAGE
+            told, code = MemfsError(error.format_message(), hint=f"{usage} --help"), exits.USAGE
+            _print_error(told, code, as_json="--json" in (sys.argv[1:] if args is None else args))
         except click.ClickException as error:
-            _print_error(error.format_message())
             code = exits.OTHER
+            _print_error(MemfsError(error.format_message()), code)
         except click.Abort:
             code = exits.INTERRUPTED
         sys.exit(code or exits.DONE)
 
 
-def report_error(ctx: click.Context, error: MemfsError) -> None:
-    """Print an error as one line, with what to do next in a second one."""
-    language = getattr(ctx.obj, "language", "en")
+def report_error(ctx: click.Context, error: MemfsError, code: int) -> None:
+    """Print an error as one line, with what to do next in a second one; with ``--json`` as an object too."""
+    _print_error(error, code, _language(ctx), as_json=getattr(ctx.obj, "as_json", False))
+
+
+def _print_error(error: MemfsError, code: int, language: str = "en", *, as_json: bool = False) -> None:
     place = f"{error.path}:" if error.path is not None else ""
     place += f"{error.line}:" if place and error.line is not None else ""
-    _print_error(f"{place} {error.message}".strip(), error.hint, language)
+    click.echo(message(language, "error", text=one_line(f"{place} {error.message}")), err=True)
+    if error.hint:
+        click.echo(message(language, "hint", text=one_line(error.hint)), err=True)
+    if as_json:
+        import json
+
+        told = {name: getattr(error, name) for name in ("message", "path", "line", "hint")}
+        click.echo(json.dumps({"error": {**told, "code": code}}))  # a line, as the events of watch are
 
 
-def _print_error(text: str, hint: str | None = None, language: str = "en") -> None:
-    click.echo(message(language, "error", text=one_line(text)), err=True)
-    if hint:
-        click.echo(message(language, "hint", text=one_line(hint)), err=True)
+def _language(ctx: click.Context) -> str:
+    return getattr(ctx.obj, "language", "en")
 
 
 def _drop_output() -> None:

@@ -72,6 +72,7 @@ def _worries(call: Call, status: Status) -> list[str]:
     lines = [call.text("waiting", text=one_line(status.busy))] if status.busy else []
     unmerged = sum(one.unmerged for one in status.sources if not one.choice_needed)
     lines += [call.text("to_merge", n=unmerged)] if unmerged else []
+    lines += [call.text("why_unmerged", text=one_line(reason)) for reason in status.reasons]
     lines += [call.text("unfinished")] if status.unfinished else []
     lines += [call.text("choice_needed", name=one.name) for one in status.sources if one.choice_needed]
     for item in status.quarantine:
