@@ -55,6 +55,7 @@ _LINES: Mapping[str, tuple[str, str]] = {
     "failed": ("went wrong, going on: {reason}", "出错，继续运行：{reason}"),
     "transcripts": ("{count} transcripts", "{count} 份对话"),
 }
+_ONE: Mapping[str, str] = {"indexed": "index updated: 1 document", "transcripts": "1 transcript"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,4 +73,7 @@ def notice(word: str, **values: object) -> Notice:
 
 def say(language: str, said: Notice) -> str:
     """The line of a notice in ``en`` or ``zh``."""
-    return _LINES[said.word][language == "zh"].format(**dict(said.values))
+    values = dict(said.values)
+    if language != "zh" and values.get("count") == 1 and said.word in _ONE:
+        return _ONE[said.word]
+    return _LINES[said.word][language == "zh"].format(**values)

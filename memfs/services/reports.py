@@ -52,12 +52,12 @@ _DONE = {
     "superseded": ("{} superseded", "取代 {}"),
     "kept": ("{} kept by hand", "保留手改 {}"),
     "dropped": ("{} dropped", "舍弃 {}"),
-    "skipped": ("{} lines skipped", "跳过 {} 行"),
+    "skipped": ("{} line{s} skipped", "跳过 {} 行"),
     "withheld": ("{} withheld", "按要求不看 {}"),
     "undone": ("{} taken back", "撤回 {}"),
 }
 _NOTHING = ("nothing to record", "无可记录")
-_LINE = ("{}: {} turns of {}: {}{}", "{}：{} 条消息（{}）：{}{}")
+_LINE = ("{}: {} turn{s} of {}: {}{}", "{}：{} 条消息（{}）：{}{}")
 
 
 def describe(report: SessionReport, language: Language = "en") -> str:
@@ -73,8 +73,12 @@ def describe(report: SessionReport, language: Language = "en") -> str:
         "withheld": report.withheld,
         "undone": len(report.undone),
     }
-    done = [_DONE[name][chinese].format(count) for name, count in counts.items() if count]
+    done = [_DONE[name][chinese].format(count, s=_s(count)) for name, count in counts.items() if count]
     words = ("，" if chinese else ", ").join(done) or _NOTHING[chinese]
     commit = f" [{report.commit[:8]}]" if report.commit else ""
     session = f"{report.source}/{report.session}"
-    return _LINE[chinese].format(report.identity, report.turns, session, words, commit)
+    return _LINE[chinese].format(report.identity, report.turns, session, words, commit, s=_s(report.turns))
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"

@@ -138,7 +138,7 @@ def run_limited(vault: Vault, what: str, limit: int) -> list[str]:
 def polled(lines: list[str], what: str) -> bool:
     """Whether it fell back to polling, said so once, and noticed a file all the same."""
     said = [line for line in lines if "looking every 1 s instead" in line]
-    return len(said) == 1 and what in said[0] and lines[-2:] == ["index updated: 1 documents", "stopped"]
+    return len(said) == 1 and what in said[0] and lines[-2:] == ["index updated: 1 document", "stopped"]
 
 
 def test_wa_05_watches_used_up_falls_back_to_polling(vault: Vault) -> None:
@@ -237,13 +237,13 @@ def test_wa_09_reading_is_no_change(tmp_path: Path, events: tuple[Events, HintBo
 def test_wa_09_own_writes_set_nothing_off(vault: Vault) -> None:
     inbox(vault).write_text(talk(REMEMBER))
     with running_loop(vault) as lines:
-        lines.wait_for("1 turns", "[")
+        lines.wait_for("1 turn ", "[")
         eventually(
             lambda: not open_index(vault).stale(document_stats(vault)), "an index that holds everything"
         )
         said = len(lines.all)
         (vault.top / "Marker.md").write_text("# Marker\n")
-        lines.wait_for("index updated: 1 documents", after=said)
+        lines.wait_for("index updated: 1 document", after=said)
         assert len(lines.all) == said + 1, "its own commit, index and reading led to more"
 
 
@@ -348,7 +348,7 @@ def test_wa_19_compared_in_one_unicode_form_opened_as_on_disk(tmp_path: Path) ->
     with running_loop(vault) as lines:
         at = len(lines.all)
         (vault.top / NFD).write_text("# Espresso\n\nRoasted dark.\n")
-        lines.wait_for("index updated: 1 documents", after=at)
+        lines.wait_for("index updated: 1 document", after=at)
         assert documents(vault, "espresso roasted dark")[:1] == [NFD]
     assert sorted(name for name in os.listdir(vault.top) if name.endswith(".md")) == [NFD]
 
@@ -380,7 +380,7 @@ def test_wa_22_conflict_copies_are_listed_once_and_left_alone(vault: Vault, name
         chat.write_text(talk(REMEMBER))
         at = lines.wait_for("conflict copy", name)
         (vault.top / "Marker.md").write_text("# Marker\n")
-        lines.wait_for("index updated: 1 documents", after=at)
+        lines.wait_for("index updated: 1 document", after=at)
         assert documents(vault, "zeppelin hangar") == []
         assert lines.count("conflict copy") == 1
         assert lines.count("turns") == 0
@@ -436,7 +436,7 @@ def test_wa_26_a_deleted_file_leaves_the_results_at_the_next_scan(vault: Vault) 
         at = lines.wait_for("index updated")
         assert documents(vault, "humpback whales") == ["Note.md"]
         note.unlink()
-        lines.wait_for("index updated: 1 documents", after=at)
+        lines.wait_for("index updated: 1 document", after=at)
         assert documents(vault, "humpback whales") == []
 
 
@@ -453,7 +453,7 @@ def test_wa_27_a_file_deleted_while_queued_is_skipped(tmp_path: Path) -> None:
     now[0] += timedelta(seconds=100)
     assert work.run()
     assert "skipped gone.jsonl: it is gone" in lines
-    assert sum("1 turns" in line for line in lines) == 1
+    assert sum("1 turn " in line for line in lines) == 1
     assert work.wait() is None
 
 
@@ -461,5 +461,5 @@ def test_wa_28_a_file_dropped_in_is_searchable_within_one_pass(vault: Vault) -> 
     with running_loop(vault) as lines:
         at = lines.wait_for("index updated")
         (vault.top / "Dropped.md").write_text("# Whales\n\nHumpback whales sing.\n")
-        lines.wait_for("index updated: 1 documents", after=at)
+        lines.wait_for("index updated: 1 document", after=at)
         assert documents(vault, "humpback whales") == ["Dropped.md"]

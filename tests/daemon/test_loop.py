@@ -48,7 +48,7 @@ def test_a_transcript_becomes_a_commit_that_search_finds(vault: Vault, git: Git)
     with running_loop(vault) as lines:
         inbox(vault).write_text(talk(REMEMBER))
         at = lines.wait_for(f"{IDENTITY}: noticed chat.jsonl")
-        lines.wait_for("1 turns", "1 added", after=at)
+        lines.wait_for("1 turn ", "1 added", after=at)
         assert merges(vault, git) == 1
         assert any("5433" in hit.view.text for hit in search(vault, "staging database port").hits)
     assert lines.all[-1] == "stopped"
@@ -60,7 +60,7 @@ def test_once_does_what_is_due_and_ends(vault: Vault, git: Git) -> None:
         inbox(vault, f"{number}.jsonl").write_text(talk(text, session=f"s{number}"))
     lines = Lines()
     watch(vault, announce=lines, once=True)
-    assert lines.count("1 turns") == 3
+    assert lines.count("1 turn ") == 3
     assert merges(vault, git) == 3
     assert lines.count("index updated") >= 1
     again = Lines()
@@ -92,7 +92,7 @@ def test_a_source_added_while_running_waits_for_nobody(vault: Vault) -> None:
         folder = vault.layout.inbox / "gardener"
         folder.mkdir()
         (folder / "chat.jsonl").write_text(talk(REMEMBER))
-        lines.wait_for("gardener: 1 turns", "1 added")
+        lines.wait_for("gardener: 1 turn ", "1 added")
 
 
 def test_hand_edits_reach_the_index(vault: Vault) -> None:
@@ -100,12 +100,12 @@ def test_hand_edits_reach_the_index(vault: Vault) -> None:
     with running_loop(vault) as lines:
         at = lines.wait_for("index updated")
         note.write_text("# Notes\n\n- The harbour crane is painted yellow\n")
-        at = lines.wait_for("index updated: 1 documents", after=at)
+        at = lines.wait_for("index updated: 1 document", after=at)
         assert search(vault, "harbour crane").hits
         temp = note.with_name("notes.md.tmp")
         temp.write_text("# Notes\n\n- The lighthouse is painted red\n")
         os.replace(temp, note)
-        lines.wait_for("index updated: 1 documents", after=at)
+        lines.wait_for("index updated: 1 document", after=at)
         assert search(vault, "lighthouse painted").hits
         assert not any("crane" in hit.view.text for hit in search(vault, "harbour crane").hits)
 
@@ -260,7 +260,7 @@ def test_the_index_follows_while_a_model_thinks(
         assert model.thinks.wait(DEADLINE)
         at = lines.wait_for("index updated")
         (vault.top / "Note.md").write_text("# Whales\n\nHumpback whales sing.\n")
-        at = lines.wait_for("index updated: 1 documents", after=at)
+        at = lines.wait_for("index updated: 1 document", after=at)
         assert search(vault, "humpback whales").hits
         assert merges(vault, git) == 0
         model.goes_on.set()

@@ -97,18 +97,18 @@ def test_a_growing_transcript_over_a_restart(vault: Vault, git: Git, end: signal
     whole = [talk(fact, first=number) for number, fact in enumerate(FACTS, 1)]
     with daemon(vault) as first:
         append(chat, whole[0] + whole[1][:40])  # the second line is not whole yet
-        at = first.lines.wait_for("1 turns", "1 added")
+        at = first.lines.wait_for("1 turn ", "1 added")
         append(chat, whole[1][40:])
-        first.lines.wait_for("1 turns", "1 added", after=at)
+        first.lines.wait_for("1 turn ", "1 added", after=at)
         assert merges(vault, git) == 2
         assert first.end(end) == 0
         assert first.lines.all[-1] == "stopped"
     append(chat, whole[2])
     with daemon(vault) as second:
-        at = second.lines.wait_for("1 turns", "1 added")
+        at = second.lines.wait_for("1 turn ", "1 added")
         (vault.top / "Marker.md").write_text("# Marker\n")
         second.lines.wait_for("index updated", after=at)
-        assert second.lines.count("turns") == 1, "what was merged before the restart is not read again"
+        assert second.lines.count("1 turn ") == 1, "what was merged before the restart is not read again"
         assert second.end(end) == 0
     assert merges(vault, git) == 3
     assert [notes(vault).count(key) for key in KEYS] == [1, 1, 1]

@@ -26,4 +26,5 @@ def test_both_languages_fill_in_the_same(word: str) -> None:
 def test_in_the_vaults_language() -> None:
     said = notice("indexed", count=3)
     assert say("en", said) == "index updated: 3 documents"
+    assert say("en", notice("indexed", count=1)) == "index updated: 1 document"
     assert say("zh", said) == "索引已更新：3 篇文档"

@@ -77,7 +77,7 @@ def test_waits_for_quiet_then_merges(bench: Bench) -> None:
     assert not bench.work.run()
     bench.later(91)
     assert bench.run_all() == 1
-    assert bench.said("1 turns", "1 added")
+    assert bench.said("1 turn ", "1 added")
     assert "5433" in (bench.vault.layout.document(IDENTITY, "notes.md")).read_text()
 
 
@@ -117,7 +117,7 @@ def test_many_transcripts_are_one_line_and_merged_in_lots(bench: Bench) -> None:
     assert f"noticed {LOT + 5} transcripts" in bench.lines[0]
     bench.later(100)
     assert bench.run_all() == 2
-    assert len(bench.said("1 turns")) == LOT + 5
+    assert len(bench.said("1 turn ")) == LOT + 5
 
 
 def test_a_stop_ends_between_two_sessions(bench: Bench) -> None:
@@ -127,7 +127,7 @@ def test_a_stop_ends_between_two_sessions(bench: Bench) -> None:
     bench.later(100)
     bench.work._tell = lambda line: (bench.lines.append(line), bench.stop.set())[0]
     assert bench.work.run()
-    assert len(bench.said("1 turns")) == 1
+    assert len(bench.said("1 turn ")) == 1
     assert not bench.said("next try")
     lease = acquire_lease(bench.vault.layout, IDENTITY, clock=lambda: bench.now.timestamp())
     assert isinstance(lease, Lease), "the lease was given back"
@@ -157,7 +157,7 @@ def test_a_closed_gate_notes_what_is_pending_and_drops_nothing(
     bench.change_settings(PLAIN)
     bench.look()
     assert bench.run_all() == 1
-    assert bench.said("1 turns", "1 added")
+    assert bench.said("1 turn ", "1 added")
 
 
 def test_the_gate_is_checked_again_when_working(bench: Bench) -> None:
@@ -265,7 +265,7 @@ def test_what_goes_wrong_with_one_leaves_the_others(bench: Bench, monkeypatch: p
     bench.work.take(ChangeSet())
     bench.later(100)
     bench.run_all()
-    assert len(bench.said("1 turns")) == 2
+    assert len(bench.said("1 turn ")) == 2
 
 
 def test_an_unforeseen_error_of_a_run_is_not_repeated_at_once(
