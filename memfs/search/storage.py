@@ -84,6 +84,7 @@ class Storage:
 
     def write_note(self, name: str, value: Any) -> None:
         """Write a small record beside the index, whole or not at all."""
+        self.home.mkdir(parents=True, exist_ok=True)
         temporary = self.home / f"{name}.json.new"
         temporary.write_text(json.dumps(value), encoding="utf-8")
         temporary.replace(self.home / f"{name}.json")

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import click
 
-from memfs.errors import MemfsError
+from memfs.errors import InvalidRequest, MemfsError
 from memfs.interfaces.cli import exits
 from memfs.interfaces.cli.call import HELP_NAMES
 from memfs.interfaces.cli.catalogue import COMMANDS, SECTIONS
@@ -72,6 +72,10 @@ class Root(click.Group):
         except BrokenPipeError:
             _drop_output()
             raise click.exceptions.Exit(exits.PIPE_CLOSED) from None
+        except UnicodeEncodeError as error:  # bytes of an argument that are no text in this locale
+            told = InvalidRequest("an argument is not text that can be read", hint="write it in UTF-8")
+            report_error(ctx, told, exits.exit_code(told))
+            raise click.exceptions.Exit(exits.exit_code(told)) from error
         except OSError as error:
             place = str(error.filename) if error.filename is not None else None
             report_error(ctx, MemfsError(error.strerror or str(error), path=place), exits.VAULT)
@@ -80,6 +84,8 @@ class Root(click.Group):
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
         """Run a command line and leave the process with the exit code."""
+        if sys.stdout is None:  # closed by the caller: there is nobody to read
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # for as long as we run
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
