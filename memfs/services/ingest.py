@@ -6,7 +6,7 @@ A turn is merged once; a failure moves no cursor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from memfs.errors import ConfigError, ExtractionError, LeaseLost, TranscriptError, UnsafePath
 from memfs.services.candidates import Candidate, find_candidates, find_unmerged
 from memfs.services.extracting import choose_extractor
+from memfs.services.reasons import note_outcome
 from memfs.services.reports import IngestReport, SessionReport, describe
 from memfs.services.reverts import absorb_reverts
 from memfs.services.runs import Run, open_run
@@ -59,7 +60,11 @@ def ingest(
     waiting: list[str] = []
     if files is None:
         files = named_files(vault, paths, identity) if paths else find_unmerged(vault, choice, waiting)
+    files = list(files)
     candidates = list(find_candidates(vault, files, identity, problems, strict=bool(paths)))
+    reasons = {
+        str(file.path): [told for told in problems if told.startswith(f"{file.path}:")] for file in files
+    }
     sessions: list[SessionReport] = []
     absorb_reverts(vault)
     for name in sorted({candidate.identity for candidate in candidates}):
@@ -69,17 +74,25 @@ def ingest(
                 waiting.append(
                     f"{name}: another memfs process (pid {run.pid} on {run.host}) is working on it"
                 )
+                for candidate in own:
+                    reasons[str(candidate.file.path)].append(waiting[-1])
                 continue
-            sessions += _ingest_identity(run, own, problems, tell)
+            sessions += _ingest_identity(run, own, problems, tell, reasons)
             waiting += run.waiting
+    note_outcome(vault, reasons)
     return IngestReport(tuple(sessions), tuple(dict.fromkeys(waiting)), tuple(dict.fromkeys(problems)))
 
 
 def _ingest_identity(
-    run: Run, candidates: Sequence[Candidate], problems: list[str], tell: Announce
+    run: Run,
+    candidates: Sequence[Candidate],
+    problems: list[str],
+    tell: Announce,
+    reasons: Mapping[str, list[str]],
 ) -> Iterator[SessionReport]:
-    """Merge an identity's transcripts, in order; one that fails stops no other."""
+    """Merge an identity's transcripts, in order; one that fails stops no other. ``reasons`` get why one waits."""
     for candidate in candidates:
+        before = len(run.waiting), len(problems)
         try:
             for report in run.ingest_file(candidate):
                 tell(describe(report, run.vault.language))
@@ -89,4 +102,5 @@ def _ingest_identity(
         except (TranscriptError, ExtractionError, UnsafePath, ConfigError) as error:
             named = error.path == str(candidate.file.path)
             problems.append(str(error) if named else f"{candidate.file.path}: {error}")
+        reasons[str(candidate.file.path)] += [*run.waiting[before[0] :], *problems[before[1] :]]
         run.renew()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memfs.errors import HistoryError, MemfsError, RepositoryBusy, TranscriptError, VaultError
+from memfs.errors import HistoryError, MemfsError, RepositoryBusy, VaultError
 from memfs.services.backfill import GUARDED_SESSIONS, is_chosen
 from memfs.services.reading import open_reader
+from memfs.services.reasons import told_reasons
 from memfs.services.seen import open_seen
 from memfs.services.sessions import is_merged, known_cursors, session_key
 from memfs.services.sources import INBOX, TranscriptFile, TranscriptSource, find_all
+from memfs.services.unwritable import find_obstacles
 from memfs.vault.intents import read_intent
 from memfs.vault.local import LocalState
 from memfs.vault.records import Quarantine, backfill, last_run, pending_cursors, quarantined, tokens_used
@@ -50,7 +53,10 @@ class SourceStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The state of a vault. ``busy`` says why nothing can be committed now; ``warnings`` what needs a person."""
+    """The state of a vault. ``busy`` says why nothing can be committed now; ``warnings`` what needs a person.
+
+    ``reasons`` are why transcripts were not merged when they were last taken up.
+    """
 
     top: str
     branch: str | None
@@ -64,6 +70,7 @@ class Status:
     quarantine: tuple[Quarantine, ...]
     locks: tuple[str, ...]
     warnings: tuple[str, ...]
+    reasons: tuple[str, ...] = ()
 
 
 def status(vault: Vault) -> Status:
@@ -74,7 +81,8 @@ def status(vault: Vault) -> Status:
     if vault.config.extract.model == "rules" and vault.config.extract.instructions.strip():
         warnings.append("extract.instructions have no effect with the extractor rules")
     warnings += [f"local state {name} was damaged and begun anew" for name in state.damaged_records()]
-    sources = tuple(_source(vault, source, files, warnings) for source, files in find_all(vault))
+    sources = tuple(_source(vault, source, files, warnings) for source, files in _places(vault))
+    warnings += [f"memfs does not write into {obstacle}" for obstacle in find_obstacles(vault)]
     day = vault.now().date().isoformat()
     return Status(
         top=str(vault.top),
@@ -94,6 +102,7 @@ def status(vault: Vault) -> Status:
         quarantine=quarantined(state),
         locks=tuple(f"{lock.path} ({lock.owner})" for lock in vault.repository.find_locks()),
         warnings=tuple(dict.fromkeys(warnings)),
+        reasons=tuple(reason for reason in told_reasons(vault) if reason not in warnings),
     )
 
 
@@ -123,6 +132,16 @@ def _short(ref: str | None) -> str | None:
     return ref.removeprefix("refs/heads/") if ref else None
 
 
+def _places(vault: Vault) -> Iterator[tuple[TranscriptSource, Sequence[TranscriptFile]]]:
+    """The sources with their files; an inbox only where no source before it lies around it and has its files."""
+    covered: list[Path] = []
+    for source, files in find_all(vault):
+        root = source.root.resolve()
+        if files or source.name != INBOX or not any(root.is_relative_to(other) for other in covered):
+            covered.append(root)
+            yield source, files
+
+
 def _source(
     vault: Vault, source: TranscriptSource, files: Sequence[TranscriptFile], warnings: list[str]
 ) -> SourceStatus:
@@ -130,7 +149,7 @@ def _source(
         warnings.append(f"the source {source.name} is not there: {source.root}")
     with open_seen(vault.layout.derived) as seen:
         new = [file for file in files if not is_merged(vault, file, seen) and is_chosen(vault, file)]
-    unmerged = {file: kind for file in new if (kind := unmerged_format(vault, file)) is not None}
+    unmerged = {file: kind for file in new if (kind := _format(vault, file, warnings)) is not None}
     if source.name != INBOX:  # nobody but the person takes anything out of it
         _warn_of_deadlines(vault, source, unmerged, warnings)
     undecided = source.guarded and backfill(LocalState(vault.layout), source.name) is None
@@ -144,16 +163,27 @@ def _source(
     )
 
 
-def unmerged_format(vault: Vault, file: TranscriptFile) -> str | None:
-    """The format of a transcript with bytes behind its cursors (of every identity it may feed); None of any other."""
+def _format(vault: Vault, file: TranscriptFile, warnings: list[str]) -> str | None:
+    """See `unmerged_format`; a file that cannot be read is told where it was put to be read."""
     try:
-        with open_reader(file.path, me=file.source.me) as reader:
-            if reader.session.subagent:
-                return None
-            key = session_key((reader.conversations or (reader,))[0], file)
-            format = reader.format
-    except (TranscriptError, MemfsError):
+        return unmerged_format(vault, file)
+    except MemfsError as error:
+        if file.source.identity:
+            warnings.append(str(error))
         return None
+
+
+def unmerged_format(vault: Vault, file: TranscriptFile) -> str | None:
+    """The format of a transcript with bytes behind its cursors (of every identity it may feed); None of any other.
+
+    Raises:
+        TranscriptError: it cannot be read.
+    """
+    with open_reader(file.path, me=file.source.me) as reader:
+        if reader.session.subagent:
+            return None
+        key = session_key((reader.conversations or (reader,))[0], file)
+        format = reader.format
     identities: Sequence[str] = (file.source.identity,) if file.source.identity else vault.identities()
     cursors = [cursor for name in identities for cursor in known_cursors(vault, name, key)]
     # A compressed transcript's cursor counts plain bytes: there the size it was read at tells.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -112,6 +112,25 @@ def quarantined(state: LocalState) -> tuple[Quarantine, ...]:
 
 def release_quarantine(state: LocalState, item: Quarantine) -> None:
     state.update_record("quarantine", lambda record: record.pop(_place(item), None))
+
+
+# Why transcripts were not merged
+
+
+def note_reasons(state: LocalState, reasons: Mapping[str, Sequence[str]], gone: Iterable[str] = ()) -> None:
+    """Note, by the path of each transcript that was taken up, why it is not merged; no reason clears its note."""
+
+    def change(record: dict[str, Any]) -> None:
+        record.update({path: list(told) for path, told in reasons.items()})
+        for path in [path for path, told in record.items() if not told or path in gone]:
+            del record[path]
+
+    state.update_record("reasons", change)
+
+
+def noted_reasons(state: LocalState) -> Mapping[str, tuple[str, ...]]:
+    """Why transcripts were not merged when they were last taken up, by path."""
+    return {path: tuple(told) for path, told in sorted(state.read_record("reasons").items())}
 
 
 # Cursor moves that no commit holds yet

@@ -15,7 +15,7 @@ from memfs.vault.local import LocalState
 from memfs.vault.records import add_tokens
 from tests.services.lexical import hashes, lexical_vault, reopened
 from tests.services.talks import Script, inbox, jsonl, put_talk, rows, says, talk
-from tests.services.vaults import IDENTITY, git
+from tests.services.vaults import IDENTITY, document, git
 
 NOTE = says("notes", content="Deploys need a reviewer")
 _DAY = 86400
@@ -159,3 +159,55 @@ def test_damage_is_told_and_stops_nothing(vault: Vault) -> None:
 def test_what_was_remembered_is_no_run(vault: Vault) -> None:
     remember(vault, "x y z")
     assert status(vault).identities[0].last_run is None
+
+
+def test_documents_that_memfs_cannot_write_into_are_named(vault: Vault) -> None:
+    document(vault, "notes.md").write_text("---\ntype: notes\ntitle: a : b\n---\n# Notes\n")
+    document(vault, "other.md").write_bytes(b"one\ncaf\xe9\n")
+    document(vault, "third.md").write_text("# T\n\n<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n")
+    (vault.top / "mine.md").write_text("---\ntitle: a : b\n---\n")
+    told = [warning.partition(": ")[0] for warning in status(vault).warnings]
+    folder = f"memfs does not write into memories/{IDENTITY}"
+    assert told == [f"{folder}/notes.md:3", f"{folder}/other.md:2", f"{folder}/third.md:3"]
+
+
+def test_why_a_transcript_was_not_merged_is_told_until_it_is(vault: Vault) -> None:
+    path = put_talk(inbox(vault), talk("a", NOTE))
+    other = put_talk(inbox(vault), talk("b", "hello"))
+    notes = document(vault, "notes.md")
+    notes.write_bytes(b"caf\xe9\n")
+    ingest(vault, extractor=Script())
+    told = status(vault)
+    assert [each.unmerged for each in told.sources] == [1]
+    [reason] = told.reasons
+    assert reason.startswith(f"{path}: {IDENTITY}/notes.md: ")
+    assert "not UTF-8" in reason
+    other.write_text(other.read_text() + jsonl(rows(talk("b", "hello", "more"), 1)))
+    ingest(vault, [other], extractor=Script())
+    assert status(vault).reasons == (reason,)
+    notes.unlink()
+    ingest(vault, extractor=Script())
+    assert status(vault).reasons == ()
+
+
+def test_reasons_go_with_their_file(vault: Vault) -> None:
+    path = put_talk(inbox(vault), talk("a", "fail"))
+    ingest(vault, extractor=Script())
+    assert [reason.startswith(f"{path}: ") for reason in status(vault).reasons] == [True]
+    path.unlink()
+    assert status(vault).reasons == ()
+
+
+def test_an_inbox_file_that_cannot_be_read_is_named_once(vault: Vault) -> None:
+    (inbox(vault) / "x.bin").write_bytes(bytes(range(256)))
+    for _ in range(2):
+        told = status(vault)
+        assert [str(inbox(vault) / "x.bin") in warning for warning in told.warnings] == [True]
+        assert told.reasons == ()
+        ingest(vault, extractor=Script())
+
+
+def test_a_place_that_a_source_covers_is_listed_once(vault: Vault) -> None:
+    put_talk(inbox(vault), talk("a", NOTE))
+    told = status(with_source(vault, inbox(vault)))
+    assert [(each.root, each.transcripts) for each in told.sources] == [(str(inbox(vault)), 1)]
