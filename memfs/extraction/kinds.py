@@ -13,8 +13,8 @@ _FIRM = re.compile(
     r"Restaurant|Hotel|Books|Bookshop|Press|Publishing|Media|Insurance|Energy|Motors|Airlines|Agency|Council)\.?$"
 )
 _WIDE_FIRM = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fffA-Za-z]{0,6}?(?:公司|集团|工作室|事务所|基金会|银行|医院|学校|大学|餐厅|会社|商店|酒店|书店"
-    r"|店|屋|馆|厂|社)(?![里内的门上长员主])"
+    r"(?:(?![在的是去开管和跟找有到给说用从把负住])[\u3040-\u30ff\u3400-\u9fffA-Za-z]){0,4}?(?:公司|集团|工作室|事务所|基金会|银行|医院|学校|大学|餐厅|会社|商店|酒店|书店|店"
+    r"|屋|馆|厂|社)(?![里内的门上长员主])"
 )
 _FIRM_ROLE = re.compile(
     r"(?i)\b(?:client|customer|supplier|vendor|publisher|investor|contractor|agency|bank|insurer)s?\b|客户|供应商|甲方|乙方"

@@ -57,6 +57,7 @@ class _Said:
 
 
 _BY = re.compile(r"(?i)\b(?:by|before|until|till|due|bis|spätestens|avant|antes del?)\b")
+_WIDE_BY = "(?:(?:之|以)?前)?(?:得|要|必须)?"
 Made = tuple[str, dict[str, FieldValue]]
 
 
@@ -137,15 +138,33 @@ def _task(said: _Said) -> str:
     """What is to be done: without "remind me to", how urgent it is, and the day that stands beside it."""
     books, task = said.place.books, said.text
     if said.day is not None:
-        day = said.day.isoformat()
-        task = re.sub(
-            rf"(?:[,，]? ?\b(?:due|by|on|until|before) {day}(?=$|[,.;])|^{day}之?前(?:得|要|必须)?)", "", task
-        )
+        task = _without_due(task, said, said.day)
     for name in ("task_noise", "task_lead"):
         for book in books:
             if name in book.words:
-                task = tidy(book.words[name].sub(" ", task, count=1), books) or task
-    return task if len(task) > 3 or task == said.text else said.text
+                task = tidy(book.words[name].sub(" ", task, count=3), books) or task
+    size = len(task) + sum(char > "\u2e7f" for char in task)  # in Chinese two characters are a task
+    return task if size > 3 else said.text
+
+
+def _without_due(task: str, said: _Said, due: date) -> str:
+    """``task`` without the day it is due, which has a field of its own; among other days it stays."""
+    own = [each for each in said.place.dates if said.candidate.start <= each.start < said.candidate.end]
+    if any(each.day != due for each in own):
+        days = re.escape(due.isoformat())
+        return re.sub(rf"[,，]? ?\b(?:due|by|on|until|before) {days}(?=$|[,.;])|^{days}{_WIDE_BY}", "", task)
+    written = (
+        each.text.removesuffix("之前").removesuffix("前").strip(" .") for each in own if not each.relative
+    )
+    days = "|".join(re.escape(day) for day in sorted({due.isoformat(), *written}, key=len, reverse=True))
+    wide = not said.place.books[0].spaced
+    if wide:
+        task = re.sub(
+            rf"[,，]?\s?(?:截止(?:日期|时间)?(?:是|到|为|：)?|截至|在|于)?\s?(?:{days}){_WIDE_BY}", "", task
+        )
+    return re.sub(
+        rf"[,，]? ?(?:\b(?:due|by|on|until|before):? )*(?:{days})(?=$|[,.;]| at \d)", "", task, flags=re.I
+    )
 
 
 def _event(said: _Said) -> Made | None:

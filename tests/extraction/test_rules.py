@@ -266,3 +266,19 @@ def test_only_people_are_filed_as_people(text: str, name: str, category: str) ->
 def test_a_firm_is_told_by_its_last_word() -> None:
     assert kind_of("陈记", "供应商是陈记木屋") == ("陈记木屋", "organisations")
     assert kind_of("王强", "王强在店里上班") == ("王强", "people")
+
+
+@pytest.mark.parametrize(
+    ("text", "task"),
+    [
+        ("Remind me to call the dentist on 2026-12-01, due 2026-12-01.", "call the dentist"),
+        ("I need to renew the passport by Friday, that one is urgent, high.", "renew the passport"),
+        ("Remind me to buy milk and eggs on 12 December.", "buy milk and eggs"),
+        ("稿子2026-12-11给，截止 2026-12-11，提醒我。", "稿子给"),
+        ("I need to submit the 2026-12-11 report by 2026-12-11.", "submit the 2026-12-11 report"),
+    ],
+)
+def test_what_has_a_field_is_not_said_again_in_the_task(text: str, task: str) -> None:
+    fields = only(read(user(text))).fields
+    assert fields["task"] == task
+    assert fields["due"]
