@@ -47,8 +47,11 @@ def read_attributes(git: Git, paths: Sequence[str]) -> dict[str, dict[str, str]]
 
 
 def has_filter(attributes: Mapping[str, str]) -> bool:
-    """Whether a path's attributes name a filter (git-crypt, LFS), so that memfs must leave it alone."""
-    return attributes.get("filter") not in _NO_FILTER
+    """Whether git stores a path otherwise than as it is: by a filter (git-crypt, LFS), or in another encoding.
+
+    memfs leaves such a path alone.
+    """
+    return any(attributes.get(name) not in _NO_FILTER for name in ("filter", "working-tree-encoding"))
 
 
 def write_blobs(git: Git, files: Mapping[str, bytes]) -> dict[str, str]:
