@@ -13,19 +13,6 @@ def placeholder(kind: str) -> str:
     return f"[redacted: {kind}]"
 
 
-def recording(replacer: Replacer, findings: list[str]) -> Callable[[re.Match[str]], str]:
-    """A function for ``re.sub`` that notes the kinds of what it replaces in ``findings``."""
-
-    def replace_one(match: re.Match[str]) -> str:
-        answer = replacer(match)
-        if answer is None:
-            return match[0]
-        findings.append(answer[0])
-        return answer[1]
-
-    return replace_one
-
-
 def whole(kind: str) -> Replacer:
     """Replace all of a match."""
     return lambda _match: (kind, placeholder(kind))

@@ -17,11 +17,28 @@ SECRET_NAME = re.compile(
     rf"(?i)(?:[a-z0-9]{{1,30}}[_.-]){{0,6}}(?:[a-z]{{0,20}})(?:{_NAMES}|{_NAMES_CJK})(?:[_-]?\d)?"
 )
 
-# name = value, name: value, "name": "value", --name value, NAME=value
+# Names that also count at the end of a longer one: PGPASSWORD, dbPassword, SSHPASS
+_GLUED = (
+    r"pass(?:word|wd|phrase|code)|pwd|secret|token|(?:api|access|account|auth|private|secret)[_-]?key|connectionstring"
+    r"|passwort|contraseña|(?<=ssh)pass|(?<=db)pass|(?<=root)pass|(?<=user)pass|(?<=admin)pass|(?<=redis)pass"
+    r"|(?<=mysql)pass|(?<=smtp)pass|(?<=mail)pass|(?<=ftp)pass|(?<=ldap)pass|(?<=rediscli_)auth|(?<=[\s/]_)auth"
+)
+
+# name = value, name: value, "name": "value", **name:** value, NAME=value
 ASSIGNED = re.compile(
-    rf"(?i)(?<![a-z])(?:[a-z0-9]{{1,30}}[_.-]){{0,6}}(?P<name>{_NAMES}|pass)[\"'`]?"
-    r"(?:\s{0,3}(?:=>|:=|={1,2}(?!=)|:(?![:/]))\s{0,3})"
+    rf"(?i)(?P<name>(?<![a-z])(?:{_NAMES}|pass)|{_GLUED})[\"'`*_]{{0,4}}"
+    r"(?:\s{0,3}(?:=>|:=|={1,2}(?!=)|:(?![:/]))(?:\*{1,3}|_{2})?\s{0,3})"
     r"(?P<secret>\"[^\"\r\n]{1,200}\"|'[^'\r\n]{1,200}'|`[^`\r\n]{1,200}`|[^\s\"'`,;&<>|)}，。；、]{3,200})"
+)
+# | password | x |
+CELL = re.compile(
+    rf"(?i)\|[ \t*_`]{{0,6}}(?:[a-z0-9]{{1,20}}[ _.-]){{0,3}}(?P<name>{_NAMES})[ \t*_`]{{0,6}}\|[ \t*_]{{0,20}}"
+    r"(?P<secret>\"[^\"|\r\n]{1,200}\"|`[^`|\r\n]{1,200}`|[^|\s*`]{4,200})[ \t*_]{0,40}\|"
+)
+# passphrase "blue horse"
+QUOTED = re.compile(
+    r"(?i)(?<![a-z])(?P<name>pass(?:word|wd|phrase|code)|contraseña|passwort|kennwort|mot de passe|密码|口令)\s{0,2}"
+    r"(?P<secret>\"[^\"\r\n]{3,120}\"|(?<=\s)'[^'\r\n]{3,120}'(?!\w)|`[^`\r\n]{3,120}`|“[^”\r\n]{3,120}”|「[^」\r\n]{3,120}」)"
 )
 FLAG = re.compile(
     rf"(?i)(?<=\s)--?(?:[a-z0-9]{{1,20}}-){{0,4}}(?P<name>{_NAMES}|pass)[ =]"
@@ -56,7 +73,7 @@ PASSPHRASE = re.compile(
 _REFERENCE = re.compile(
     r"(?i)[\[<${%*]|\.{3}|x{3,}|\*{3,}|•|_{3,}|"
     r"(?:os|process|env|config|settings|self|this|args|options|params|request|req|getenv|secrets?|vault|var|data|ctx|form|"
-    r"user|input|props|body|event)[.(\[]|getpass|prompt|[a-z_]{1,40}\(|(?:your|my|the|some|example|changeme|placeholder|dummy)\b"
+    r"user|input|props|body|event)[.(\[]|getpass|prompt|[a-z_]{1,40}\(|(?:your|example|changeme|placeholder|dummy)[_-]|(?:your|my|the|some|example|changeme|placeholder|dummy)\b"
 )
 _PLAIN = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*[.!?:]*")
 
@@ -91,13 +108,41 @@ def assigned(match: re.Match[str]) -> tuple[str, str] | None:
     quoted = bare != value
     if is_reference(value) or _TYPE_WORDS.fullmatch(bare.lower().rstrip(".!?")):
         return None
-    if not quoted and _PLAIN.fullmatch(bare) and (len(bare) < 6 or not name.lower().startswith("pass")):
+    if not quoted and _PLAIN.fullmatch(bare) and not _is_value(match, bare):
         return None  # "token: expired soon", "secret: the trick"
+    if name.lower() == "pwd" and bare[0] in "/~.":
+        return None  # the working directory
     if re.fullmatch(r"(?i)otp|pin|cvv|cvc", name) and not re.match(r"\d{3,8}\b", bare):
         return None
     if re.fullmatch(r"(?i)tokens?", name) and re.fullmatch(r"[\d.,]+[km]?", bare, re.I):
         return None  # a count of tokens
     return _instead(match, kind_of(name), value, bare)
+
+
+def _is_value(match: re.Match[str], bare: str) -> bool:
+    """Whether letters alone are a secret: after a password's name, a variable's name, or where they look random."""
+    name = match["name"].lower()
+    if name.startswith("pass"):
+        return len(bare) >= 6
+    if not re.fullmatch(r"[A-Za-z]{12,}", bare) or SECRET_NAME.search(bare):
+        return False
+    upper = sum(letter.isupper() for letter in bare) / len(bare)
+    vowels = len(re.findall("(?i)[aeiouy]", bare)) / len(bare)
+    if vowels < 0.25 or (len(bare) >= 16 and 0.25 < upper < 0.8):
+        return True
+    variable = match["name"].isupper() or re.search(r"[_-]|(?i:api)", name) is not None
+    return variable and re.search(r"=\Z", match.string[match.start() : match.start("secret")]) is not None
+
+
+def quoted(match: re.Match[str]) -> tuple[str, str] | None:
+    """A name and words in quotes, without a verb between; not what a form calls its field."""
+    value = match["secret"]
+    bare = value.strip("\"'`“”「」")
+    if is_reference(value) or _TYPE_WORDS.fullmatch(bare.lower()) or SECRET_NAME.search(bare):
+        return None
+    if not match["name"].lower().endswith("phrase") and not _looks_made_up(bare):
+        return None
+    return _instead(match, kind_of(match["name"]), value, bare)
 
 
 def said(match: re.Match[str]) -> tuple[str, str] | None:

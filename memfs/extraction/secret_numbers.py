@@ -7,12 +7,34 @@ from datetime import date
 
 from memfs.extraction.placeholders import placeholder
 
-CARD = re.compile(r"(?<![\w.#/-])[2-6]\d{3}(?:[ -]?\d{2,6}){2,4}(?![\w/]|-\w|\.\d)")
+CARD = re.compile(r"(?<![\w.#/-])[2-6]\d{3}(?:[ .-]?\d{2,6}){2,4}(?![\w/]|-\w|\.\d)")
 CARD_SAID = re.compile(
     r"(?i)(?:\bcards?|visa|mastercard|amex|\bdebit|karten?|tarjeta|carte (?:bancaire|bleue)|カード|卡号|卡)"
-    r"[^\r\n]{0,40}?(?<![\w.])(?P<secret>\d{4}(?:[ -]?\d{4}){2,3}(?:[ -]?\d{1,3})?|\d{4}[ -]?\d{6}[ -]?\d{5})"
+    r"[^\r\n]{0,40}?(?<![\w.])(?P<secret>\d{4}(?:[ .-]?\d{4}){2,3}(?:[ .-]?\d{1,3})?|\d{4}[ -]?\d{6}[ -]?\d{5})"
     r"(?![\w/]|\.\d)"
 )  # said to be a card: no checksum needed
+IBAN = re.compile(
+    r"(?i)(?<![a-z0-9])[a-z]{2}\d{2}(?:[ -]?[a-z0-9]{4}){2,7}(?:[ -]?[a-z0-9]{1,3})?(?![a-z0-9])"
+)
+_IBAN_COUNTRIES = {
+    15: "NO",
+    16: "BE",
+    18: "DK FO FI GL NL",
+    19: "MK SI",
+    20: "AT BA EE KZ LT LU XK",
+    21: "CH HR LI LV",
+    22: "BG BH CR DE GB GE IE ME RS",
+    23: "AE GI IL TL",
+    24: "AD CZ ES MD PK RO SA SE SK TN VG",
+    25: "PT",
+    26: "IS TR",
+    27: "FR GR IT MC SM",
+    28: "AL AZ CY DO GT HU LB PL",
+    29: "BR EG PS QA UA",
+    30: "JO KW MU",
+    31: "MT",
+}
+_IBAN_LENGTHS = {country: length for length, names in _IBAN_COUNTRIES.items() for country in names.split()}
 ID_NUMBER = re.compile(r"(?<![A-Za-z0-9])[1-9]\d{5}(?:18|19|20)\d{9}[0-9Xx](?![A-Za-z0-9])")
 SSN = re.compile(
     r"(?i)\b(?:ssn|social security(?: number| no\.?)?)(?: is|:|=)?\s{0,3}(?P<secret>\d{3}-?\d{2}-?\d{4})\b"
@@ -40,6 +62,20 @@ def card(match: re.Match[str]) -> tuple[str, str] | None:
 def _luhn(digits: str) -> bool:
     doubled = (int(d) * 2 if n % 2 else int(d) for n, d in enumerate(reversed(digits)))
     return sum(d - 9 if d > 9 else d for d in doubled) % 10 == 0 and len(set(digits)) > 1
+
+
+def account(match: re.Match[str]) -> tuple[str, str] | None:
+    """An IBAN, by its country's length and its checksum; what is written behind it stays."""
+    length = _IBAN_LENGTHS.get(match[0][:2].upper())
+    places = [at for at, letter in enumerate(match[0]) if letter.isalnum()]
+    if length is None or len(places) < length:
+        return None
+    end = places[length - 1] + 1
+    if match[0][end : end + 1].isalnum():
+        return None
+    number = "".join(match[0][at] for at in places[:length])
+    value = int("".join(str(int(letter, 36)) for letter in number[4:] + number[:4]))
+    return ("account number", placeholder("account number") + match[0][end:]) if value % 97 == 1 else None
 
 
 def identity_number(match: re.Match[str]) -> tuple[str, str] | None:

@@ -8,6 +8,7 @@ import re
 from memfs.extraction import secret_names as names
 from memfs.extraction import secret_numbers as numbers
 from memfs.extraction.placeholders import Replacer, group, placeholder, whole
+from memfs.extraction.secret_flags import POSITIONS
 
 _KEY_PREFIXES = "|".join(
     (
@@ -33,6 +34,7 @@ _KEY_PREFIXES = "|".join(
         r"LTAI[A-Za-z0-9]{12,30}",
         r"AKID[A-Za-z0-9]{24,50}",
         r"\d{8,10}:AA[A-Za-z0-9_-]{30,40}",
+        r"SK[a-f0-9]{32}(?![A-Za-z0-9])",
         r"AGE-SECRET-KEY-1[A-Z0-9]{40,80}",
     )
 )
@@ -91,7 +93,10 @@ RULES: tuple[tuple[tuple[str, ...], re.Pattern[str], Replacer], ...] = (
     ((), _API_KEY, group("api key")),
     ((), _BEARER, group("token")),
     ((), _BEARER_WORDS, group("token")),
+    *POSITIONS,
     ((), names.PASSPHRASE, group("password")),
+    (("|",), names.CELL, names.said),
+    ((), names.QUOTED, names.quoted),
     ((), names.ASSIGNED, names.assigned),
     (("-",), names.FLAG, names.assigned),
     ((), names.SAID, names.said),
@@ -101,6 +106,7 @@ RULES: tuple[tuple[tuple[str, ...], re.Pattern[str], Replacer], ...] = (
     ((), names.LATER_CJK, names.close),
     ((), numbers.SSN, group("identity number")),
     ((), numbers.ID_NUMBER, numbers.identity_number),
+    ((), numbers.IBAN, numbers.account),
     ((), numbers.CARD, numbers.card),
     ((), numbers.CARD_SAID, group("card number")),
     ((), numbers.PHONE_SECRET, group("phone number")),

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memfs.extraction import redact_text, redact_turn
+from memfs.extraction.redaction import redact_name, redact_session
 from memfs.extraction.secret_talk import tells_secret
-from memfs.model import Attachment, ToolCall, Turn
+from memfs.model import Attachment, Session, ToolCall, Turn
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA7bq2\nx3v5y8z1\n-----END RSA PRIVATE KEY-----"
 
@@ -68,6 +69,144 @@ HARMLESS = [
     "sk-learn and sk-image",
     "2026-11-30T10:30:00.123456789Z",
 ]
+
+
+GAPS = [  # text and what must be gone from it
+    ("PGPASSWORD=Tr0ub4dour psql", "Tr0ub4dour"),
+    ("DBPASSWORD=pelican77", "pelican77"),
+    ("dbPassword: pelican77", "pelican77"),
+    ("rootpassword=swordfish", "swordfish"),
+    ("SSHPASS=swordfish77 ssh x", "swordfish77"),
+    ("REDISCLI_AUTH=swordfish77", "swordfish77"),
+    ("GITHUB_TOKEN=bUdSBrgZZyJiuetkiqFR", "bUdSBrgZZyJiuetkiqFR"),
+    ("api_key=bUdSBrgZZyJiuetkiqFR", "bUdSBrgZZyJiuetkiqFR"),
+    ("api_key=qwhzkvbnmtpl", "qwhzkvbnmtpl"),
+    ("API_TOKEN: bUdSBrgZZyJiuetkiqFR", "bUdSBrgZZyJiuetkiqFR"),
+    ("curl -u ada:pelican https://x.example", "pelican"),
+    ("curl -s --user 'ada:pelican77' https://x.example", "pelican77"),
+    ("docker login -u ada -p pelican registry.example", "pelican"),
+    ("sshpass -p pelican ssh ada@host", "pelican"),
+    ("sshpass -p 'blue pelican' ssh ada@host", "blue pelican"),
+    ("mysql -uroot -ppelican shop", "pelican"),
+    ("mysqldump -u root -p'blue pelican' shop", "blue pelican"),
+    ("redis-cli -h x -a pelican77 ping", "pelican77"),
+    ("openssl rsa -passin pass:pelican77 -in x", "pelican77"),
+    ("**password**: pelican77", "pelican77"),
+    ("**Password:** pelican77", "pelican77"),
+    ("- **DB Password:** `pelican77`", "pelican77"),
+    ("| password | pelican77 |", "pelican77"),
+    ("| host | x |\n| **API key** | `pelican77` |", "pelican77"),
+    ("Cookie: sessionid=abcdefpelican; theme=dark", "abcdefpelican"),
+    ("Set-Cookie: sid=abcdefpelican; Path=/; HttpOnly", "abcdefpelican"),
+    ("-H 'Cookie: a=abcdefpelican'", "abcdefpelican"),
+    ("https://x.blob.core.example/a?sv=2022&sig=aB3dEf%2Bh9jK1mN0pQ4rS6tU8vW2xY5z%3D&se=1", "aB3dEf"),
+    (
+        "PuTTY-User-Key-File-3: ssh-ed25519\nComment: k\nPrivate-Lines: 1\nAAAAIpelican\n"
+        "Private-MAC: 0123456789abcdef0123456789abcdef",
+        "pelican",
+    ),
+    (
+        "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nP2/56wpelican\n---- END SSH2 ENCRYPTED PRIVATE KEY ----",
+        "pelican",
+    ),
+    ("my card 4111.1111.1111.1111", "1111"),
+    ("paid by 4111.1111.1111.1111", "1111"),
+    ("send it to DE89 3704 0044 0532 0130 00 THEN wait", "3704"),
+    ("IBAN GB29NWBK60161331926819", "NWBK"),
+    ("es91 2100 0418 4502 0005 1332 hola", "2100"),
+    ("twilio SK" + "0123456789abcdef" * 2, "0123456789abcdef"),
+    (
+        "seed phrase: " + "abandon ability able about above absent absorb abstract absurd abuse access zoo",
+        "zoo",
+    ),
+    (
+        "my recovery phrase is "
+        + "legal winner thank year wave sausage worth useful " * 2
+        + "legal winner thank year "
+        "wave sausage worth title",
+        "title",
+    ),
+    ("助记词：" + "legal winner thank year wave sausage worth useful legal winner thank yellow", "yellow"),
+    ("mnemonic\n" + "legal winner thank year wave sausage worth useful legal winner thank yellow", "yellow"),
+    ("your verification code is 482913", "482913"),
+    ("482913 is your Acme verification code", "482913"),
+    ("验证码 482913", "482913"),
+    ("您的验证码为482913，五分钟内有效", "482913"),
+    ("验证码是：482913", "482913"),
+    ("user/pass: ada / pelican", "pelican"),
+    ("username/password: ada/pelican", "pelican"),
+    ('the passphrase "blue horse" opens it', "blue horse"),
+    ("passphrase 'blue horse'", "blue horse"),
+    ("ghp_16C7e42F\u200b292c6912E7710c83\u200d8347Ae178B4a", "292c6912"),
+    ("\ufeffghp_16C7e42F292c6912E7710c838347Ae178B4a", "292c6912"),
+    ("ｐａｓｓｗｏｒｄ＝pelican77", "pelican77"),
+    ("password=ｐｅｌｉｃａｎ７７", "ｐｅｌｉｃａｎ"),
+    ("pass\u200bword: pelican77", "pelican77"),
+]
+
+STAYS = [
+    "👩\u200d💻 says ｈｅｌｌｏ： see you",
+    "PWD=/home/ada/code",
+    "bypass: enabled, compass: north, spin: 4821",
+    "token: authenticationHandler",
+    "token=getAuthorizationToken",
+    "API_KEY=your_api_key_here",
+    "curl -u $USER:$PASS https://x.example",
+    "docker run -p 8080:80 nginx",
+    "mysql -u root -p shop",
+    "mkdir -p src/app && ssh -p 2222 host",
+    "| user | password | notes |",
+    "| password | required | string |",
+    "**Password:** required",
+    "the cookie recipe: two eggs",
+    "sig=12",
+    "version 4.11.111.1111",
+    "DE89 3704 0044 0532 0130 01",
+    "DEADBEEF00112233445566778899AABB",
+    "the seed phrase is on paper",
+    "exit code is 137, error code 482913, postal code is 10115",
+    "the status code is 404",
+    "user/pass login is disabled",
+    'the password "field" is too short',
+    "enter the password 'reset' page",
+    "what is a recovery phrase and why do people who are new to all this want to keep one at home",
+    "session_id=123e4567-e89b-12d3-a456-426614174000",
+]
+
+
+@pytest.mark.parametrize(("text", "secret"), GAPS)
+def test_a_secret_is_told_by_what_stands_around_it(text: str, secret: str) -> None:
+    redacted = redact_text(text)
+    assert secret not in redacted.text
+    assert redacted.findings
+    assert redact_text(redacted.text).text == redacted.text
+
+
+@pytest.mark.parametrize("text", STAYS)
+def test_what_only_looks_like_a_secret_stays(text: str) -> None:
+    assert redact_text(text).text == text
+
+
+def test_what_stands_around_a_disguised_secret_keeps_its_own_characters() -> None:
+    redacted = redact_text("ｈｉ\u200b ｐａｓｓｗｏｒｄ＝pelican77 👩\u200d💻")
+    assert redacted.text == "ｈｉ\u200b ｐａｓｓｗｏｒｄ＝[redacted: password] 👩\u200d💻"
+
+
+def test_names_of_speakers_files_and_sessions_are_redacted() -> None:
+    secret = SECRETS[2][0]
+    turn = redact_turn(
+        Turn("user", "x", speaker=secret, peer=secret, attachments=(Attachment(f"/a/{secret}"),))
+    )
+    session = redact_session(Session(secret, f"use {secret}", f"/home/{secret}"))
+    assert secret not in repr((turn, session))
+    assert redact_name(secret).startswith("redacted-api-key-")
+    assert redact_name(secret) != redact_name(secret[:-1] + "c")
+    for name in (
+        "123e4567-e89b-12d3-a456-426614174000",
+        "2026/notes on passwords.jsonl",
+        "rollout-2026-11-30T10-30-00",
+    ):
+        assert redact_name(name) == name
 
 
 @pytest.mark.parametrize(("secret", "kind"), SECRETS[:-1])
