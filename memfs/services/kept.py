@@ -30,7 +30,7 @@ def keep_copy(vault: Vault, identity: str, key: SessionKey, session: Session, tu
     """Append a redacted copy of these turns, durably."""
     import zstandard
 
-    from memfs.extraction.redaction import redact_turn
+    from memfs.extraction.redaction import redact_session, redact_turn
     from memfs.transcripts import render_header, render_turn
 
     path = kept_copy(vault, identity, key)
@@ -39,7 +39,7 @@ def keep_copy(vault: Vault, identity: str, key: SessionKey, session: Session, tu
         path.parent.mkdir(parents=True)
     rows = [render_turn(redact_turn(turn)) for turn in turns]
     if not path.exists():
-        rows.insert(0, render_header(session))
+        rows.insert(0, render_header(redact_session(session)))
     frame = zstandard.ZstdCompressor(level=9).compress(b"".join(rows))
     with path.open("ab") as stream:
         stream.write(frame)

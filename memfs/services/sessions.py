@@ -80,17 +80,22 @@ def first_part(new: NewTurns, file: TranscriptFile, count: int) -> Part:
 
 
 def session_key(reader: Reader, file: TranscriptFile) -> SessionKey:
-    """The key of the conversation that a reader has open."""
+    """The key of the conversation that a reader has open; it goes into git, so without a secret in it."""
+    from memfs.extraction.redaction import redact_name
+
     session = reader.session
     if session.id:
-        return SessionKey(reader.format, f"{session.id}-{session.agent}" if session.agent else session.id)
-    return SessionKey(file.source.name, file.rel)
+        own = redact_name(session.id)
+        return SessionKey(reader.format, f"{own}-{redact_name(session.agent)}" if session.agent else own)
+    return SessionKey(redact_name(file.source.name), redact_name(file.rel))
 
 
 def turn_key(turn: Turn, incremental: bool) -> str:
-    """What tells a turn from every other one: its id, its place, or for neither, its content."""
+    """What tells a turn from every other one: its id (without a secret), its place, or its content."""
+    from memfs.extraction.redaction import redact_name
+
     if turn.id:
-        return turn.id
+        return redact_name(turn.id)
     if incremental:
         return f"@{turn.start}"
     text = f"{turn.role}\x1f{turn.timestamp}\x1f{turn.speaker}\x1f{turn.text}"
@@ -273,14 +278,17 @@ def _cursor(
     turns: Sequence[Turn],
     before: Cursor | None,
 ) -> Cursor:
+    from memfs.extraction.redaction import redact_name
     from memfs.history.cursors import prefix_hashes
 
-    last = next((turn.id for turn in reversed(turns) if turn.id), before.message_id if before else None)
+    last = next(
+        (redact_name(turn.id) for turn in reversed(turns) if turn.id), before.message_id if before else None
+    )
     size = _size(plain)
     offset = min(offset, size)
     head, tail = prefix_hashes(_ranges(plain), offset)
     off = before is not None and before.off_record
-    return Cursor(key.source, key.session, offset, last, size, head, tail, file.rel, off)
+    return Cursor(key.source, key.session, offset, last, size, head, tail, redact_name(file.rel), off)
 
 
 def _plain(stream: BinaryIO, name: str) -> BinaryIO:
