@@ -57,6 +57,13 @@ class _Said:
 
 
 _BY = re.compile(r"(?i)\b(?:by|before|until|till|due|bis|spätestens|avant|antes del?)\b")
+_BOUND = (
+    "(?:for|from|since|to|the|than|of|is|was|are|after|between|and|deadline)"  # words that need their day
+)
+_WIDE_FREE = (
+    r"(?<![过到是为离从至了即等])(?<![过到是为离从至了即等]\s)(?<!deadline)(?<!deadline\s)(?<!i\.e\.\s)"
+)
+_WIDE_LEAD = "(?:截止(?:日期|时间)?(?:是|到|为|：)?|截至|在|于)?"
 _WIDE_BY = "(?:(?:之|以)?前)?(?:得|要|必须)?"
 Made = tuple[str, dict[str, FieldValue]]
 
@@ -150,20 +157,22 @@ def _task(said: _Said) -> str:
 def _without_due(task: str, said: _Said, due: date) -> str:
     """``task`` without the day it is due, which has a field of its own; among other days it stays."""
     own = [each for each in said.place.dates if said.candidate.start <= each.start < said.candidate.end]
-    if any(each.day != due for each in own):
+    language = said.place.books[0].language
+    if language not in {"en", "zh"} or any(each.day != due for each in own):
         days = re.escape(due.isoformat())
         return re.sub(rf"[,，]? ?\b(?:due|by|on|until|before) {days}(?=$|[,.;])|^{days}{_WIDE_BY}", "", task)
     written = (
         each.text.removesuffix("之前").removesuffix("前").strip(" .") for each in own if not each.relative
     )
     days = "|".join(re.escape(day) for day in sorted({due.isoformat(), *written}, key=len, reverse=True))
-    wide = not said.place.books[0].spaced
-    if wide:
-        task = re.sub(
-            rf"[,，]?\s?(?:截止(?:日期|时间)?(?:是|到|为|：)?|截至|在|于)?\s?(?:{days}){_WIDE_BY}", "", task
-        )
+    if language == "zh":
+        return re.sub(rf"{_WIDE_FREE}[,，]?\s?{_WIDE_LEAD}\s?(?:{days}){_WIDE_BY}", "", task)
+    lead = r"(?:\b(?:due|by|on|until|before):? )*"
     return re.sub(
-        rf"[,，]? ?(?:\b(?:due|by|on|until|before):? )*(?:{days})(?=$|[,.;]| at \d)", "", task, flags=re.I
+        rf"(?P<bound>\b{_BOUND} )?[,，]? ?{lead}(?:{days})(?=$|[,.;]| at \d)",
+        lambda match: match[0] if match["bound"] else "",
+        task,
+        flags=re.IGNORECASE,
     )
 
 
@@ -216,7 +225,8 @@ def _entity(said: _Said) -> Made | None:
 
 def _note(said: _Said) -> Made:
     fields: dict[str, FieldValue] = {"content": said.text}
-    if said.candidate.type == "notes" and not said.candidate.cue.remember and said.candidate.strength >= 2:
+    told = any(book.has("pitfall", said.text) for book in said.place.books)
+    if told and said.candidate.type == "notes" and said.candidate.strength >= 2:
         fields["tags"] = ("pitfall",)
     return "notes", fields
 

@@ -282,3 +282,16 @@ def test_what_has_a_field_is_not_said_again_in_the_task(text: str, task: str) ->
     fields = only(read(user(text))).fields
     assert fields["task"] == task
     assert fields["due"]
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("the importer crashes on empty files, the fix is to pad them.", ("pitfall",)),
+        ("The spare keys are in the drawer in our office.", None),
+        ("每周一开会", None),
+    ],
+)
+def test_only_a_pitfall_is_tagged_as_one(text: str, tags: object) -> None:
+    for operation in read(user(text)).operations:
+        assert operation.fields.get("tags") == tags
