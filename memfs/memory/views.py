@@ -26,6 +26,11 @@ _BY_FOLDER = {
 _BY_NAME = frozenset(["profile", "preferences", "decisions", "actions", "notes", "identity", "soul"])
 _PARAGRAPH_TYPES = frozenset(("entities", "experiences"))
 _NOT_MEMORY = ("relay.md", "journal/")
+# What stands in a new identity.md, in the languages of vaults, until a person writes there.
+INTRODUCTION = {
+    "en": "Who this identity is, in your words. What memfs remembers is in:",
+    "zh": "用你自己的话写下这个身份是谁。memfs 记住的内容在：",
+}
 _ONLY_LINK = re.compile(r"!?\[\[[^\[\]]+\]\]|\[[^\[\]]*\]\([^()]*\)")
 _EVENT_PATH = re.compile(r"events/(\d{4})/(\d{2})/(\d{2})/")
 _SUGGESTION_DATE = re.compile(r"(?P<date>\d{4}-\d{2}-\d{2})[:：]\s*")
@@ -99,9 +104,13 @@ def is_suggestion(block: Block) -> bool:
 
 
 def is_navigation(block: Block, place: Place | None) -> bool:
-    """Whether a block is an item of ``identity.md`` that is nothing but a link."""
-    listed = place is not None and place.below == "identity.md" and block.kind == "item"
-    return listed and block.block_id is None and _ONLY_LINK.fullmatch(block.text.strip()) is not None
+    """Whether a block of ``identity.md`` is an item that is nothing but a link, or the sentence it begins with."""
+    if place is None or place.below != "identity.md" or block.block_id is not None:
+        return False
+    text = block.text.strip()
+    if block.kind == "item":
+        return _ONLY_LINK.fullmatch(text) is not None
+    return block.kind == "paragraph" and text in INTRODUCTION.values()
 
 
 def suggestion_text(block: Block) -> str:

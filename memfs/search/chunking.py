@@ -22,7 +22,7 @@ from memfs.search.prose import split_prose
 if TYPE_CHECKING:
     from memfs.markdown import Block, Document
 
-CHUNKER_VERSION = 5
+CHUNKER_VERSION = 6
 _SEQUENCES = {"journal", "events", "cases", "trajectories"}  # lines that follow from each other
 _REACH = 2
 _SILENT = {"comment", "rule", "heading"}

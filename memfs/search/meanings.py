@@ -19,6 +19,9 @@ from memfs.search.writing import hold_writer
 if TYPE_CHECKING:
     from memfs.search.embeddings import Embedder
 
+UNKNOWN_LANGUAGE = "the meaning half of search knows English; this query was searched by its words"
+NO_ENGINE = "searched by words only: no embedding engine is set"
+REBUILDING = "vectors are being rebuilt: some entries are found by words only"
 _AT_ONCE = 128
 
 
@@ -65,16 +68,16 @@ class Meanings:
     def compare(self, query: str) -> tuple[Similarities | None, tuple[str, ...]]:
         """Compare a question with every vector; say why not, or why not with all."""
         if self._embedder is None:
-            return None, ("searched by words only: no embedding engine is set",)
+            return None, (NO_ENGINE,)
         try:
             if not self._embedder.serves(query):
-                return None, (f"searched by words only: {self._embedder.name} does not know this language",)
+                return None, (UNKNOWN_LANGUAGE,)
             near = self._store(self._embedder).compare(self._embedder.embed([query])[0])
         except SearchIndexError as error:
             return None, (f"searched by words only: {error.message}",)
         if self.complete(self._embedder.dimensions):
             return near, ()
-        return near, ("vectors are being rebuilt: some entries are found by words only",)
+        return near, (REBUILDING,)
 
     def _fill(self, store: VectorStore, embedder: Embedder, texts: dict[str, str]) -> None:
         have = set(store.keys()) if texts else set()

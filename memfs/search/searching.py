@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
@@ -24,6 +25,8 @@ _BY_MEANING = 50
 _BY_DATE = 100
 _LEAST_COSINE = 0.2
 _KEYS_AT_ONCE = 100
+_FLOOR = 0.2  # hits below it are left out where
+_SURE = 0.4  # one is at least as good as this
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +74,14 @@ def search_storage(
             }
             cosines = near.of(sorted({passage.key for passage in passages.values()}))
             passages = {k: replace(p, cosine=cosines.get(p.key)) for k, p in passages.items()}
-    ranked = rank_passages(question, list(passages.values()), limit)
+    ranked = _worthwhile(rank_passages(question, list(passages.values()), limit))
     return SearchResult(tuple(_hit(found, question) for found in ranked), degraded)
+
+
+def _worthwhile(ranked: Sequence[Ranked]) -> Sequence[Ranked]:
+    """Leave out what is hardly an answer where there is a good one."""
+    sure = any(found.score >= _SURE for found in ranked)
+    return [found for found in ranked if not sure or found.score >= _FLOOR]
 
 
 def _question_terms(searcher: Any, query: str, filters: Filters) -> tuple[QueryTerm, ...]:

@@ -62,8 +62,20 @@ def search(
         result.degraded and not result.hits and refresh_index(vault, index).indexed
     ):  # it was damaged: made anew
         result = index.search(query, filters, limit, today=today)
-    reasons = tuple(dict.fromkeys((*problems, *result.degraded)))
+    reasons = [_in_language(vault, reason) for reason in dict.fromkeys((*problems, *result.degraded))]
     return Found(tuple(_with_origin(vault, result.hits)), "; ".join(reasons) or None)
+
+
+def _in_language(vault: Vault, reason: str) -> str:
+    """Why a search was less than it could be, in the vault's language where there are words for it."""
+    from memfs.search import meanings
+
+    chinese = {
+        meanings.UNKNOWN_LANGUAGE: "语义检索只懂英文；这次查询按字词检索",
+        meanings.NO_ENGINE: "只按字词检索：未设置嵌入引擎",
+        meanings.REBUILDING: "向量正在重建：部分条目只按字词查找",
+    }
+    return chinese.get(reason, reason) if vault.language == "zh" else reason
 
 
 def context(

@@ -6,6 +6,7 @@ import json
 from datetime import date
 from typing import Literal
 
+from memfs.memory.views import INTRODUCTION
 from memfs.vault.layout import Layout
 
 Language = Literal["en", "zh"]
@@ -33,10 +34,6 @@ _PAGES = {
     "actions": ("Actions", "行动项"),
     "notes": ("Notes", "笔记"),
 }
-_INTRODUCTION = {
-    "en": "Who this identity is, in your words. What memfs remembers is in:",
-    "zh": "用你自己的话写下这个身份是谁。memfs 记住的内容在：",
-}
 
 
 def render_config(language: Language, root: str, branch: str) -> str:
@@ -62,7 +59,7 @@ def render_identity(layout: Layout, identity: str, language: Language, today: da
         f"updated: {today.isoformat()}",
     ]
     return (
-        "\n".join(["---", *head, "---", "", f"# {identity}", "", _INTRODUCTION[language], "", *links]) + "\n"
+        "\n".join(["---", *head, "---", "", f"# {identity}", "", INTRODUCTION[language], "", *links]) + "\n"
     )
 
 

@@ -106,7 +106,8 @@ def test_filters(index: SearchIndex) -> None:
     assert found(path="memories/a/dec") == []
 
 
-def test_se_02_se_04_se_13_se_28_no_syntax_makes_a_query_fail(index: SearchIndex) -> None:
+def test_se_02_se_04_se_13_se_28_no_syntax_makes_a_query_fail(tmp_path: Path) -> None:
+    index = SearchIndex(tmp_path / "words", None)
     lines = [
         "y (y 25)",
         "abc:def",

@@ -137,6 +137,45 @@ def test_degraded_says_what_is_set_and_nothing_else(vault: Vault) -> None:
     assert search(whole, "rollouts need somebody to look at them").hits != ()
 
 
+@pytest.mark.parametrize(
+    ("language", "reason"),
+    [
+        ("en", "the meaning half of search knows English; this query was searched by its words"),
+        ("zh", "语义检索只懂英文；这次查询按字词检索"),
+    ],
+)
+def test_a_language_without_vectors_is_told_plainly(vault: Vault, language: str, reason: str) -> None:
+    vault.layout.local_config.write_text(f'language = "{language}"\n')
+    assert search(reopened(vault), "谁来部署网站").degraded == reason
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_sentence_that_a_new_identity_begins_with_is_no_memory(vault: Vault, language: str) -> None:
+    from memfs.vault.skeleton import render_identity
+
+    path, today = document(vault, "identity.md"), vault.now().date()
+    path.write_text(render_identity(vault.layout, IDENTITY, language, today))  # type: ignore[arg-type]
+    about = ("what does memfs remember of who this identity is", "memfs 记住的内容 这个身份是谁")
+    for query in about:
+        assert [
+            hit.view.path for hit in search(vault, query).hits if hit.view.path.endswith("identity.md")
+        ] == []
+    path.write_text(path.read_text() + "\nI keep the tide tables.\n")
+    assert found(vault, "tide tables") == ["I keep the tide tables."]
+
+
+def test_hardly_an_answer_is_left_out_where_there_is_a_good_one(vault: Vault) -> None:
+    (vault.top / "Weak.md").write_text(
+        "# Weak\n\n" + "Nothing in here is of use to anyone at all. " * 30 + "reviewer\n"
+    )
+    scores = [hit.score for hit in search(vault, "deploys on friday need a second reviewer", limit=50).hits]
+    assert scores[0] >= 0.4
+    assert min(scores) >= 0.2
+    assert all(
+        hit.score < 0.4 for hit in search(vault, "zebra nothing lisbon crossings paint", limit=50).hits
+    )
+
+
 def test_se_18_vectors_are_made_when_the_engine_changes(vault: Vault) -> None:
     search(vault, "deploys")
     vault.layout.local_config.write_text("")
