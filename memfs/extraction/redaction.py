@@ -16,6 +16,7 @@ from memfs.extraction.placeholders import placeholder
 from memfs.extraction.secret_disguise import plain_view
 from memfs.extraction.secret_names import SECRET_NAME, is_reference, kind_of
 from memfs.extraction.secret_shapes import RULES
+from memfs.extraction.secret_tables import table_secrets
 from memfs.model import Attachment, Session, ToolCall, Turn
 
 
@@ -37,6 +38,9 @@ def redact_text(text: str) -> Redacted:
     for needles, pattern, replacer in RULES:
         if not needles or any(needle in view.text for needle in needles):
             view.replace_all(pattern, replacer, findings)
+    cells = list(table_secrets(view.text))
+    findings += [new[len("[redacted: ") : -1] for _, _, new in cells]
+    view.replace_spans(cells)
     return Redacted(view.written(), tuple(findings))
 
 
@@ -105,7 +109,7 @@ def _redact_value(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_redact_value(item) for item in value]
     if isinstance(value, dict):
-        return {key: _redact_member(str(key), item) for key, item in value.items()}
+        return {_redact_value(key): _redact_member(str(key), item) for key, item in value.items()}
     return value
 
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from memfs.extraction.placeholders import Replacer
 
 _INVISIBLE = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
-_STYLED = "\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a\uff1d\uff1a\uff0d\uff0e\uff20\u24b6-\u24e9\U0001d400-\U0001d7ff"
-_DISGUISED = re.compile(f"(?P<invisible>[{_INVISIBLE}])|[{_STYLED}]")
+_FULLWIDTH = "\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a\uff1d\uff1a\uff0d\uff0e\uff20"
+_STYLED = "\u24b6-\u24e9\U0001d400-\U0001d7ff"  # circled, and the alphabets of mathematics
+_DISGUISED = re.compile(f"(?P<invisible>[{_INVISIBLE}])|[{_FULLWIDTH}{_STYLED}]")
 
 
 @dataclass(slots=True)

@@ -37,8 +37,9 @@ CELL = re.compile(
 )
 # passphrase "blue horse"
 QUOTED = re.compile(
-    r"(?i)(?<![a-z])(?P<name>pass(?:word|wd|phrase|code)|contraseña|passwort|kennwort|mot de passe|密码|口令)\s{0,2}"
-    r"(?P<secret>\"[^\"\r\n]{3,120}\"|(?<=\s)'[^'\r\n]{3,120}'(?!\w)|`[^`\r\n]{3,120}`|“[^”\r\n]{3,120}”|「[^」\r\n]{3,120}」)"
+    r"(?i)(?<![a-z\"'`])(?P<name>pass(?:word|wd|phrase|code)|contraseña|passwort|kennwort|mot de passe|密码|口令)"
+    r"(?P<secret>(?<=\w)(?:“[^”\r\n]{3,120}”|「[^」\r\n]{3,120}」)|\s{1,2}(?:\"[^\"\r\n]{3,120}\"|'[^'\r\n]{3,120}'(?!\w)"
+    r"|`[^`\r\n]{3,120}`|“[^”\r\n]{3,120}”))"
 )
 FLAG = re.compile(
     rf"(?i)(?<=\s)--?(?:[a-z0-9]{{1,20}}-){{0,4}}(?P<name>{_NAMES}|pass)[ =]"
@@ -136,13 +137,13 @@ def _is_value(match: re.Match[str], bare: str) -> bool:
 
 def quoted(match: re.Match[str]) -> tuple[str, str] | None:
     """A name and words in quotes, without a verb between; not what a form calls its field."""
-    value = match["secret"]
+    value = match["secret"].lstrip()
     bare = value.strip("\"'`“”「」")
     if is_reference(value) or _TYPE_WORDS.fullmatch(bare.lower()) or SECRET_NAME.search(bare):
         return None
-    if not match["name"].lower().endswith("phrase") and not _looks_made_up(bare):
+    if not match["name"].lower().endswith("phrase") and not looks_made_up(bare):
         return None
-    return _instead(match, kind_of(match["name"]), value, bare)
+    return _instead(match, kind_of(match["name"]), match["secret"], bare)
 
 
 def said(match: re.Match[str]) -> tuple[str, str] | None:
@@ -150,7 +151,7 @@ def said(match: re.Match[str]) -> tuple[str, str] | None:
     value, name = match["secret"], match["name"]
     bare = value.strip("\"'`“”「」").rstrip(".!?:)")
     quoted = value[0] in "\"'`“「"
-    if is_reference(value) or (not quoted and not _looks_made_up(bare)):
+    if is_reference(value) or (not quoted and not looks_made_up(bare)):
         return None
     if re.fullmatch(r"(?i)otp|pin|cvv|cvc", name) and not re.fullmatch(r"\d{3,8}", bare):
         return None
@@ -172,7 +173,8 @@ def _instead(match: re.Match[str], kind: str, value: str, bare: str) -> tuple[st
     return kind, match[0][:offset] + value.replace(bare, placeholder(kind), 1) + rest
 
 
-def _looks_made_up(bare: str) -> bool:
+def looks_made_up(bare: str) -> bool:
+    """Whether a value is no plain word or small number: a digit or a sign inside, or letters of both cases."""
     if (
         len(bare) < 4
         or _PLAIN.fullmatch(bare)

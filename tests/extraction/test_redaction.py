@@ -96,6 +96,8 @@ GAPS = [  # text and what must be gone from it
     ("- **DB Password:** `pelican77`", "pelican77"),
     ("| password | pelican77 |", "pelican77"),
     ("| host | x |\n| **API key** | `pelican77` |", "pelican77"),
+    ("| user | Password |\n|---|:--|\n| root | admin77! |\n| ada | pelican77 |", "pelican77"),
+    ("user | api key\n--- | ---\nada | pelican77\n", "pelican77"),
     ("Cookie: sessionid=abcdefpelican; theme=dark", "abcdefpelican"),
     ("Set-Cookie: sid=abcdefpelican; Path=/; HttpOnly", "abcdefpelican"),
     ("-H 'Cookie: a=abcdefpelican'", "abcdefpelican"),
@@ -158,6 +160,9 @@ STAYS = [
     "| user | password | notes |",
     "| password | required | string |",
     "**Password:** required",
+    "| field | password |\n|---|---|\n| type | string |\n| set by | the user |",
+    "| max tokens | 4096 |",
+    '["password", "x1"], f("password", match["name"])',
     "the cookie recipe: two eggs",
     "sig=12",
     "version 4.11.111.1111",
@@ -257,12 +262,18 @@ def test_two_private_keys_are_two_findings() -> None:
 
 
 def test_tool_calls_and_attachments_are_redacted() -> None:
-    call = ToolCall("1", "sh", {"cmd": "x --token Ab3dEf6hIj9k", "password": "swordfish", "n": [1, "k"]}, PEM)
+    call = ToolCall(
+        "1",
+        "sh",
+        {"cmd": "x --token Ab3dEf6hIj9k", "password": "swordfish", "n": [1, "k"], SECRETS[2][0]: 1},
+        PEM,
+    )
     turn = redact_turn(Turn("assistant", "ok", tool_calls=(call,), attachments=(Attachment("a.txt", PEM),)))
     assert turn.tool_calls[0].arguments == {
         "cmd": "x --token [redacted: token]",
         "password": "[redacted: password]",
         "n": [1, "k"],
+        "[redacted: api key]": 1,
     }
     assert turn.tool_calls[0].result == "[redacted: private key]"
     assert turn.attachments[0].text == "[redacted: private key]"
