@@ -27,8 +27,8 @@ def decision_topic(text: str, books: Sequence[Phrasebook], *, general: str) -> s
                 return name
     wide = not books[0].spaced and _WIDE.search(text) is not None
     topic = (_wide_phrase(text, books) if wide else _phrase(text, books)) or _beginning(text, wide=wide)
-    topic = topic.strip(_MARKS)
-    return topic[:1].upper() + topic[1:60] if topic else general
+    topic = " ".join(topic.split()).strip(_MARKS)
+    return (topic[:1].upper() + topic[1:60]).strip() if topic else general
 
 
 def _phrase(text: str, books: Sequence[Phrasebook]) -> str:
