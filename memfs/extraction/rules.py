@@ -155,7 +155,7 @@ class _Reading:
         if kind in CONTENT and (whole := spoken.with_antecedent(text)) != text:
             text = whole
             fields = {**fields, CONTENT[kind]: text}
-        elif kind in {"actions", "preferences"} and says_it(text, self.books) and len(words) < 2:
+        elif self._points_at_nothing(kind, text, len(words)):
             self.dropped.append(Dropped(kind, "says too little"))
             return
         if is_thin(text, self.books, kind):
@@ -199,6 +199,13 @@ class _Reading:
             return fields
         topic = decision_topic(str(fields["decision"]), self.books, general=self._general())
         return {"topic": topic, **fields}
+
+    def _points_at_nothing(self, kind: str, text: str, words: int) -> bool:
+        """ "Don't have them yet", "do it": few words, on something that nobody named."""
+        if kind in {"actions", "preferences"} and says_it(text, self.books) and words < 2:
+            return True
+        vague = kind in {"notes", "preferences", "profile"} and words < 3
+        return vague and any(book.has("unresolved", text) for book in self.books)
 
     def _is_kept(self, spoken: Spoken, fuller: tuple[tuple[int, ...], str] | None) -> bool:
         """ "..., remember that" after words that were kept just now: they are the more to be kept."""
