@@ -177,11 +177,25 @@ def _without_due(task: str, said: _Said, due: date) -> str:
 
 
 def _event(said: _Said) -> Made | None:
-    if said.day is None:
+    if said.day is None or _is_far(said, said.day):
         return None
     bare = tidy(without_dates(said.raw, said.candidate.start, said.place.dates), said.place.books)
-    name = _short(bare) or _short(said.text)
+    name = _short(_noun_phrase(bare, said.place.books)) or _short(said.text)
     return "events", {"name": name, "date": said.day.isoformat(), "summary": said.text}
+
+
+def _is_far(said: _Said, day: date) -> bool:
+    """More than two years away, and no year was said: rather misread than meant."""
+    return abs((day - said.place.today).days) > 730 and str(day.year) not in said.place.sentence
+
+
+def _noun_phrase(text: str, books: tuple[Phrasebook, ...]) -> str:
+    """ "My flight to Oslo is": what happens, without the words that only lead to it or to its day."""
+    for book in books:
+        for name in ("event_tail", "event_lead"):
+            cut = book.words[name].sub("", text, count=1).strip() if name in book.words else text
+            text = cut if len(cut) > 2 or (cut and cut[-1] > "\u2e7f") else text
+    return re.sub(r"(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])", "", text)
 
 
 def _short(text: str) -> str:
