@@ -43,7 +43,7 @@ SIGNATURE = re.compile(
 PAIR = re.compile(
     r"(?i)(?:(?<![a-z])(?:user(?:name)?|log-?in|id|account|e-?mail)|账号|用户名?)\s?[/|&+]\s?"
     r"(?:pass(?:word|wd|code)?|pwd|pw|密码)(?![a-z])\s{0,3}[:=：]\s{0,3}[^\s/\[]{1,64}\s{0,2}[/|:,]\s{0,2}"
-    r"(?P<secret>[^\s\"'`,;|)]{2,120})"
+    r"(?P<secret>[^\s\"'`,;|)\[][^\s\"'`,;|)]{0,120})"
 )
 # 24 words at most, three to eight letters each: wallets
 SEED_PHRASE = re.compile(
@@ -57,7 +57,7 @@ _CODE_OF = (
 )
 _CODE = r"(?P<secret>(?:[A-Z]-)?\d{3}[ -]\d{3}|(?:[A-Z]-)?\d{4,8})(?![\w-]|[.,]\d)"
 CODE = re.compile(
-    rf"(?i)(?<![a-z]){_CODE_OF}\s(?:pass)?codes?(?:\s(?:for|to|from|of)(?:\s\S{{1,30}}){{1,3}}?)?"
+    rf"(?i)(?<![a-z])(?:{_CODE_OF}\s(?:pass)?codes?|(?:my|your)\scode)(?:\s(?:for|to|from|of)(?:\s\S{{1,30}}){{1,3}}?)?"
     rf"(?:\s?[:=：]|\s(?:is|was|will be))?\s{{0,3}}[\"'`*]{{0,2}}{_CODE}"
 )
 CODE_FIRST = re.compile(

@@ -70,6 +70,9 @@ PASSPHRASE = re.compile(
     r"(?i)\b(?:pass|seed|recovery|mnemonic)[ -]?phrase\s(?:is|was|:)\s?"
     r"(?P<secret>(?:[a-z]{3,12}[ ,]{1,2}){3,24}[a-z]{3,12})"
 )
+PASSPHRASE_LINE = re.compile(
+    r"(?i)\bpass[ -]?phrase\s?[:=]\s?(?P<secret>(?:[a-z]{3,12}[ -]){1,11}[a-z]{3,12})(?=[.!]?[ \t]{0,8}(?:[\r\n]|\Z))"
+)
 
 _REFERENCE = re.compile(
     r"(?i)[\[<${%*]|\.{3}|x{3,}|\*{3,}|•|_{3,}|"
@@ -107,7 +110,7 @@ def assigned(match: re.Match[str]) -> tuple[str, str] | None:
     value, name = match["secret"], match["name"]
     bare = value.strip("\"'`“”「」")
     quoted = bare != value
-    if is_reference(value) or _TYPE_WORDS.fullmatch(bare.lower().rstrip(".!?")):
+    if "[redacted" in value or is_reference(value) or _TYPE_WORDS.fullmatch(bare.lower().rstrip(".!?")):
         return None
     if not quoted and _PLAIN.fullmatch(bare) and not _is_value(match, bare):
         return None  # "token: expired soon", "secret: the trick"
@@ -123,16 +126,20 @@ def assigned(match: re.Match[str]) -> tuple[str, str] | None:
 def _is_value(match: re.Match[str], bare: str) -> bool:
     """Whether letters alone are a secret: after a password's name, a variable's name, or where they look random."""
     name = match["name"].lower()
-    if name.startswith("pass"):
-        return len(bare) >= 6
-    if not re.fullmatch(r"[A-Za-z]{12,}", bare) or SECRET_NAME.search(bare):
+    if name.startswith(("pass", "pwd")):
+        return len(bare) >= (3 if match["name"].isupper() else 6)
+    if not re.fullmatch(r"[A-Za-z]{10,}", bare) or SECRET_NAME.search(bare):
         return False
     upper = sum(letter.isupper() for letter in bare) / len(bare)
     vowels = len(re.findall("(?i)[aeiouy]", bare)) / len(bare)
     if vowels < 0.25 or (len(bare) >= 16 and 0.25 < upper < 0.8):
         return True
-    variable = match["name"].isupper() or re.search(r"[_-]|(?i:api)", name) is not None
-    return variable and re.search(r"=\Z", match.string[match.start() : match.start("secret")]) is not None
+    if match["name"].isupper():
+        return True
+    return (
+        re.search(r"[_-]|api", name) is not None
+        and re.search(r"=\Z", match.string[match.start() : match.start("secret")]) is not None
+    )
 
 
 def quoted(match: re.Match[str]) -> tuple[str, str] | None:

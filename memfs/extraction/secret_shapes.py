@@ -95,6 +95,7 @@ RULES: tuple[tuple[tuple[str, ...], re.Pattern[str], Replacer], ...] = (
     ((), _BEARER_WORDS, group("token")),
     *POSITIONS,
     ((), names.PASSPHRASE, group("password")),
+    ((), names.PASSPHRASE_LINE, group("password")),
     (("|",), names.CELL, names.said),
     ((), names.QUOTED, names.quoted),
     ((), names.ASSIGNED, names.assigned),
