@@ -32,7 +32,12 @@ class Round:
         return said > known or (said == known and draft.id in self.written)
 
     def held_back(self, draft: Draft, entry: str) -> str | None:
-        """Why marks hold a draft back. What the user asked for outright is held back by a later deletion only."""
+        """Why marks hold a draft back. What the user asked for outright is held back by a later deletion only.
+
+        A call to remember is made now, whatever was deleted before.
+        """
+        if draft.origin == "remembered":
+            return None
         if draft.insist:
             timed = [mark for mark in self.desk.marks if mark.time is not None]
             return DELETED_LATER if blocks_entry(timed, entry, draft.evidence.time) else None
