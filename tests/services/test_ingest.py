@@ -388,6 +388,18 @@ def test_secrets_reach_nothing(vault: Vault) -> None:
     assert SECRET.encode() not in everywhere(vault)
 
 
+def test_a_token_in_names_reaches_neither_git_nor_copies(vault: Vault) -> None:
+    said = talk(SECRET, fact("The bees swarm in May"), fact("The pears are late"))
+    put_talk(inbox(vault), replace(said, cwd=f"/home/{SECRET}"))
+    report, _ = run(vault)
+    assert report.sessions[0].added == 2
+    shutil.rmtree(vault.layout.derived)  # the notes there name files by their paths on this machine
+    assert SECRET.encode() not in everywhere(vault)
+    assert not any(SECRET in str(path) for path in vault.layout.archive.rglob("*"))
+    assert SECRET not in git(vault.top, "ls-files") + git(vault.top, "log", "--format=%B")
+    assert run(vault)[1].turns == []
+
+
 # Kept copies, and notes that can be lost
 
 
