@@ -88,7 +88,8 @@ def test_a_new_source_with_many_sessions_waits_for_the_choice(tmp_path: Path) ->
         assert watched.transcripts == []
         assert watched.notices == ["choose"]
         ingest(vault, choice="none")
-        append(folder / "7.jsonl", talk("More.", session="s7", first=2))
+        grown = talk("More.", session="s7", first=2).replace("2026-03", "2099-03")  # said after the choice
+        append(folder / "7.jsonl", grown)
         watched.until(lambda f: "7.jsonl" in f.transcripts)
         assert "5.jsonl" not in watched.transcripts
 
