@@ -49,13 +49,15 @@ def is_stale_save(before: str, after: str, now: str) -> bool:
     """Whether an editor saved over a merge (``before`` -> ``after``) from a buffer that never saw it.
 
     Then all that the merge brought is gone from ``now``, no id of its new entries is left, and ``now`` differs from
-    ``before`` too. Exactly ``before`` is no stale save: the person took the merge back.
+    ``before`` too. Exactly ``before``, blank lines aside, is no stale save: the person took the merge back.
     """
     if now in (before, after) or before == after:
         return False
-    old, new, seen = (_bare(_lines(text)) for text in (before, after, now))
-    brought = {line for line in (Counter(new) - Counter(old)) if line.strip()}
-    return bool(brought) and not brought & set(seen) and not (_ids(new) - _ids(old)) & _ids(seen)
+    old, new, seen = ([line for line in _bare(_lines(text)) if line.strip()] for text in (before, after, now))
+    brought = set(Counter(new) - Counter(old))
+    return (
+        seen != old and bool(brought) and not brought & set(seen) and not (_ids(new) - _ids(old)) & _ids(seen)
+    )
 
 
 def _lines(text: str) -> list[str]:

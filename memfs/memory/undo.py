@@ -144,18 +144,22 @@ class _Undo:
         for path, made in self.after.documents.items():
             now = self.desk.snapshot.documents.get(path)
             earlier = self.before.documents.get(path)
-            if now == made and not self._says_more(path, earlier):
+            if now == made and self._says_what(path, earlier):
                 self.desk.put(path, earlier)
             elif now is not None and made is not None:
                 self._tidy(path, earlier, made)
 
-    def _says_more(self, path: str, earlier: str | None) -> bool:
-        """Whether the document, its entries taken back, holds what was not there before.
+    def _says_what(self, path: str, earlier: str | None) -> bool:
+        """Whether the document, its entries taken back, says what it said before.
 
-        That is a hand edit which came into the same commit (an amend, a squash).
+        Not so where a hand edit came into the same commit (an amend, a squash), or where the person had moved the
+        document away, so that the commit began it anew.
         """
-        before = {" ".join(block.text.split()) for block in parse_document(earlier or "").blocks}
-        return any(" ".join(block.text.split()) not in before for block in self.desk.document(path).blocks)
+        before, now = (
+            {" ".join(block.text.split()) for block in document.blocks}
+            for document in (parse_document(earlier or ""), self.desk.document(path))
+        )
+        return before == now
 
     def _tidy(self, path: str, earlier: str | None, made: str) -> None:
         before = {section.path for section in parse_document(earlier or "").sections}

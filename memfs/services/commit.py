@@ -6,6 +6,7 @@ commit them. Files come first, then the index, then the branch; only then is any
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from memfs.services.opening import Vault
 
 _TRIES = 10
+_MOVED_TO = re.compile(rb" at=(.+)$")
 NO_BASE = "none"
 
 
@@ -90,9 +92,21 @@ class Transaction:
         for path in files:
             self.read(path)
         if message.kind != "init":  # the files of init are memfs's own, there already and not yet committed
-            self._commit_hand_edits(files)
+            self._commit_hand_edits({**files, **dict.fromkeys(self._noticed(files))})
         intent = prepare(self.vault, self._intent(files, message))
         return roll_forward(self.vault, intent)
+
+    def _noticed(self, files: Mapping[str, bytes | None]) -> Iterator[str]:
+        """The documents of ledgers that change: a deletion or move that a ledger follows is a hand edit of theirs."""
+        for path, data in files.items():
+            folder, ledger, name = path.partition("/.ledger/")
+            if ledger:
+                known = set((self.read(path) or b"").splitlines())
+                new = [line for line in (data or b"").splitlines() if line not in known]
+                moved = [match[1].decode() for line in new if (match := _MOVED_TO.search(line))]
+                for document in (name, *moved):
+                    self.read(f"{folder}/{document}")
+                    yield f"{folder}/{document}"
 
     def _intent(self, files: Mapping[str, bytes | None], message: CommitMessage) -> Intent:
         from memfs.history.messages import render_message

@@ -182,7 +182,7 @@ class Place:
         self._keep(displaced, came_out)
         reach("place.displaced")
         if came_out.hash != expected.hash and came_out.data:
-            self.merge_save(expected.data, came_out.data)
+            self.merge_save(expected.data or self.old, came_out.data)
 
     def _vanished(self) -> None:
         """The person removed the document, which stays so, or moved it: then its new text goes there."""

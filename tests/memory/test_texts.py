@@ -138,3 +138,10 @@ def test_what_both_sides_brought_stands_once() -> None:
     )
     merged = merge_texts(BASE, ours, theirs)
     assert merged.count("^m-new") == merged.count("## Later") == merged.count("mine") == 1
+
+
+def test_taking_back_what_was_merged_is_no_stale_save() -> None:
+    after = BASE.replace("- two ^m-two\n", "- two ^m-two\n- new ^m-new\n")
+    assert not is_stale_save(BASE, after, after.replace("- new ^m-new\n", "\n"))
+    assert not is_stale_save(BASE, after, after.replace("- new", "- new, as I would say it"))
+    assert is_stale_save(BASE, BASE.replace("- one", "- 1"), BASE.replace("- one", "- uno") + "mine\n")

@@ -73,8 +73,7 @@ class VaultMachine(RuleBasedStateMachine):
         self.known: dict[str, Known] = {}
         self.refused: set[str] = set()
         self.removed: dict[str, datetime] = {}
-        self.unnoticed: set[str] = set()
-        self.moved = False
+        self.deleted = self.moved = False  # by hand, and not committed
         self.lines: set[str] = set()
         self.numbers = itertools.count(1)
         self.last: tuple[str, dict[str, Known], dict[str, Known]] | None = None
@@ -118,10 +117,10 @@ class VaultMachine(RuleBasedStateMachine):
         commit, before, after = self.last
         self.clock.advance(3600)
         undo(self.vault, commit)
-        self.notice()
         for name in after:
             if self.known.get(name) == after[name] and before.get(name) != after[name]:
                 self.refused.add(after[name].text)
+                self.removed[name] = after[name].time
                 if name in before:
                     self.known[name] = before[name]
                 else:
@@ -134,7 +133,6 @@ class VaultMachine(RuleBasedStateMachine):
         name = data.draw(st.sampled_from(sorted(n for n, known in self.known.items() if not known.offered)))
         self.clock.advance(3600)
         forget(self.vault, self.id_of(name))
-        self.notice()
         self.remove(name)
 
     # What the person does
@@ -152,11 +150,12 @@ class VaultMachine(RuleBasedStateMachine):
     def delete_by_hand(self, data: st.DataObject) -> None:
         name = data.draw(st.sampled_from(sorted(self.known)))
         offered = self.known[name].offered
-        self.write(name, lambda _: "")
+        self.commit_by_hand()
         if offered:
             self.write(name, lambda _: "", block=self.id_of_offer(name))
             self.refused.add(offered)
-        self.unnoticed.add(name)
+        self.write(name, lambda _: "")
+        self.deleted = True
         self.remove(name)
         if self.moved:  # while its document's removal is not committed, nothing in it counts as deleted
             self.commit_by_hand()
@@ -175,12 +174,12 @@ class VaultMachine(RuleBasedStateMachine):
         path = self.document_of(data.draw(st.sampled_from(sorted(self.known))))
         path.rename(path.with_name(f"renamed-{next(self.numbers)}.md"))
         self.moved = True
-        if commit or self.unnoticed:
+        if commit or self.deleted:
             self.commit_by_hand()
 
     @rule()
     def commit_by_hand(self) -> None:
-        self.moved = False
+        self.deleted = self.moved = False
         self.clock.advance(3600)
         when = {f"GIT_{who}_DATE": self.clock.now.isoformat() for who in ("AUTHOR", "COMMITTER")}
         run = ["git", "-C", str(self.vault.top)]
@@ -230,7 +229,6 @@ class VaultMachine(RuleBasedStateMachine):
         before = dict(self.known)
         merged: Merged = merge_proposals(self.vault, self.work(said, time))
         assert not merged.waiting
-        self.notice()
         for name, text in said.items():
             self.hear(name, text, time)
         suggested = any(outcome.action == "suggested" for outcome in merged.outcomes)
@@ -266,9 +264,6 @@ class VaultMachine(RuleBasedStateMachine):
         self.refused.update((known.written, known.text))
         self.removed[name] = self.clock.now
 
-    def notice(self) -> None:
-        self.unnoticed.clear()
-
     def documents(self) -> list[Path]:
         folder = self.vault.layout.identity_dir(IDENTITY)
         return [path for path in folder.rglob("*.md") if ".ledger" not in path.parts]
@@ -288,7 +283,12 @@ class VaultMachine(RuleBasedStateMachine):
         return path
 
     def write(self, name: str, change: Callable[[str], str], block: str | None = None) -> None:
-        """Change an entry's line as an editor does, at the machine's time."""
+        """Change an entry's line as an editor does, at the machine's time.
+
+        A deletion is a save of its own: together with other edits it could be a stale save.
+        """
+        if self.deleted:
+            self.commit_by_hand()
         self.clock.advance(3600)
         path = self.document_of(name)
         needle = f"^{block}" if block else self.known[name].text
