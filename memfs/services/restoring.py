@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import CommitNotFound, TranscriptError
+from memfs.extraction.redaction import redact_name
 from memfs.model import Cursor, Turn
 from memfs.services.kept import kept_copy
 from memfs.services.reading import INGEST_LIMITS, open_reader
@@ -62,7 +63,7 @@ def _messages(vault: Vault, identity: str, cursor: Cursor, key: SessionKey) -> I
         try:
             with open_reader(path, limits=INGEST_LIMITS) as reader:
                 for one in reader.conversations or (reader,):
-                    if one.session.id in (None, key.session):
+                    if one.session.id is None or redact_name(one.session.id) == key.session:
                         yield from message_names(key, one.incremental, _merged(one, cursor))[1]
             return
         except TranscriptError:
@@ -76,7 +77,7 @@ def _merged(reader: Reader, cursor: Cursor) -> Sequence[Turn]:
     turns: list[Turn] = []
     for turn in reader:
         turns.append(turn)
-        if turn.id == cursor.message_id:
+        if turn.id is not None and redact_name(turn.id) == cursor.message_id:
             return turns
     return ()
 

@@ -39,7 +39,8 @@ def a_talk(number: int, chance: random.Random) -> Talk:
         says(
             "decisions",
             topic="Queue",
-            decision=f"Use {chance.choice(QUEUES)}",
+            # No decision returns to an earlier one: which of two like ones is kept as past is told by arrival.
+            decision=f"Use {chance.choice(QUEUES)} {number}",
             reason="operations run it already",
         ),
         says("notes", content=f"Host number {number} listens on port {5000 + number}"),
@@ -96,7 +97,9 @@ def memory_of(vault: Vault) -> dict[str, list[Any]]:
             ]
         else:
             lines = (re.sub(r"\(superseded [\d-]+\)", "(superseded)", line) for line in text.splitlines())
-            found[name] = sorted(line for line in lines if line.strip() and not line.startswith("created:"))
+            # When a document was begun, and under which heading a task was heard of first, is told by arrival.
+            told = ("created:", "## Open", "## Done")
+            found[name] = sorted(line for line in lines if line.strip() and not line.startswith(told))
     return found
 
 
