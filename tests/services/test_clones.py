@@ -124,8 +124,8 @@ def test_clones_that_added_to_one_document_wait_until_the_person_resolved(here: 
     check(
         here,
         "use PostgreSQL",
-        "Redis Streams for the queue",
-        "Terraform for the network",
+        "use Redis Streams for the queue",
+        "use Terraform for the network",
         "prefer small commits",
     )
     ledger = here.layout.ledger_file(IDENTITY, "decisions.md").read_text(encoding="utf-8")
