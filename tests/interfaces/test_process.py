@@ -153,9 +153,9 @@ def test_a_reader_that_goes_away_is_no_error(vault: Path) -> None:
 
 def test_an_interrupt_ends_with_code_130() -> None:
     code = (
-        "import os, signal, sys\n"
+        "import signal, sys\n"
         "class Keyboard:\n"
-        "    def read(self): os.kill(os.getpid(), signal.SIGINT)\n"
+        "    def read(self): signal.raise_signal(signal.SIGINT)\n"
         "from memfs.interfaces.cli import main\n"
         "sys.stdin = Keyboard()\n"
         "main(['remember', '-'], prog_name='memfs')\n"

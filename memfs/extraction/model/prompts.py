@@ -15,6 +15,7 @@ from memfs.transcripts.cues import OWN_CALL_MARK
 MAX_EXISTING = 15
 MAX_INSTRUCTIONS = 1000
 _LEAST_ROOM = 400
+_FENCES = 40  # tokens by which the random words of two fences may differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Prompter:
             ConfigError: the template fails, does not show the conversation, or leaves no room for it.
         """
         empty = self._page(request, ())
-        room = self._ceiling - empty.tokens
+        room = self._ceiling - empty.tokens - _FENCES
         if room < _LEAST_ROOM:
             raise ConfigError(
                 f"the prompt {self._name} alone takes {empty.tokens:,} of {self._ceiling:,} tokens",
