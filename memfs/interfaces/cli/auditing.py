@@ -36,7 +36,7 @@ def why_command(call: Call, entry: str) -> None:
     The commits that wrote it, newest first, with the session and the very turns, read from the transcript
     or from its kept copy.
     """
-    from memfs.interfaces.shapes import why_json
+    from memfs.interfaces.shapes.asking import why_json
 
     answer = call.memory.why(entry)
     call.answer(why_json(answer), lambda: _why_lines(call, answer))
@@ -123,7 +123,7 @@ def log_command(
 
     memfs's commits and the hand edits that it committed for you, newest first.
     """
-    from memfs.interfaces.shapes import log_json
+    from memfs.interfaces.shapes.asking import log_json
 
     entries = call.memory.log(identity=identity, since=since, until=until, limit=limit, everything=everything)
     call.answer([log_json(entry) for entry in entries], lambda: _log_lines(call, entries))
@@ -175,7 +175,7 @@ def undo_command(call: Call, commit: str) -> None:
     Entry by entry: what you changed since stays, and what goes is not extracted again from the same
     evidence. The undo is a commit of its own.
     """
-    from memfs.interfaces.shapes import undone_json
+    from memfs.interfaces.shapes.entries import undone_json
 
     undone = call.memory.undo(commit)
     call.answer(undone_json(undone), lambda: _undone_lines(call, undone))

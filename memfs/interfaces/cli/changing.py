@@ -29,7 +29,7 @@ _ENTRY = "ENTRY"
 
 
 def _answer(call: Call, key: str, changed: Changed) -> None:
-    from memfs.interfaces.shapes import changed_json
+    from memfs.interfaces.shapes.entries import changed_json
 
     def lines() -> list[str]:
         said = [call.text(key, path=one_line(changed.path), id=changed.id)]
@@ -117,7 +117,7 @@ def forget_command(call: Call, entry: str, purge: bool, yes: bool) -> int | None
 
 
 def _answer_purge(call: Call, forgotten: Forgotten) -> int:
-    from memfs.interfaces.shapes import purged_json
+    from memfs.interfaces.shapes.entries import purged_json
 
     def lines() -> Iterator[str]:
         yield call.text("purged", id=forgotten.id)

@@ -43,7 +43,7 @@ def ingest_command(call: Call, paths: tuple[Path, ...], identity: str | None, ba
     Without PATH: the inbox and all sources in memfs.toml. Every merge is one commit; a transcript is never
     read twice, so running it again is always safe.
     """
-    from memfs.interfaces.shapes import ingest_json
+    from memfs.interfaces.shapes.feeding import ingest_json
 
     report = call.memory.ingest(paths, identity=identity, backfill=backfill, announce=call.note)
     call.answer(ingest_json(report), lambda: _report_lines(call, report))
@@ -143,7 +143,7 @@ def retry_command(call: Call, identity: str | None) -> int:
 
     What was set aside after failing several times, then everything that is not merged.
     """
-    from memfs.interfaces.shapes import retry_json
+    from memfs.interfaces.shapes.feeding import retry_json
 
     retried = call.memory.retry(identity=identity, announce=call.note)
     call.answer(retry_json(retried), lambda: _retried_lines(call, retried))

@@ -53,7 +53,7 @@ def search_command(
     QUERY is plain words in any language; no character in it has a special meaning. Files that changed are
     indexed first.
     """
-    from memfs.interfaces.shapes import found_json
+    from memfs.interfaces.shapes.entries import found_json
 
     found = call.memory.search(
         " ".join(query),
@@ -135,7 +135,7 @@ def list_command(call: Call, identity: str | None, kind: str | None, peer: str |
 
     Each with its id, which `show`, `why`, `forget` and others take. Suggestions are listed with their entry.
     """
-    from memfs.interfaces.shapes import entry_json
+    from memfs.interfaces.shapes.entries import entry_json
 
     views = call.memory.list(identity=identity, type=kind, peer=peer)
     call.answer([entry_json(view) for view in views], lambda: _entry_lines(call, views))

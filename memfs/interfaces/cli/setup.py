@@ -13,7 +13,7 @@ from memfs.interfaces.cli.parameters import file_argument, read_identity
 from memfs.interfaces.cli.printing import one_line
 
 if TYPE_CHECKING:
-    from memfs.interfaces.shapes import Json
+    from memfs.interfaces.shapes.values import Json
     from memfs.services.starting import Started
 
 
@@ -99,7 +99,7 @@ def config_command(call: Call, key: str | None, value: str | None, unset: bool, 
     Comments and layout of the file stay. docs/settings.md lists every setting.
     """
     from memfs.config import SETTINGS
-    from memfs.interfaces.shapes import setting_json, sources_json
+    from memfs.interfaces.shapes.upkeep import setting_json, sources_json
 
     if key is not None and (unset or value is not None):
         if unset and value is not None:
@@ -166,7 +166,7 @@ def types_command(call: Call) -> None:
     Built-in ones and the vault's own, which are templates under templates/types/.
     """
     from memfs.interfaces.cli.tables import table_lines
-    from memfs.interfaces.shapes import types_json
+    from memfs.interfaces.shapes.upkeep import types_json
 
     registry = call.memory_anywhere.types()
     rows = [

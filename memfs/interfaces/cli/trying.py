@@ -81,7 +81,7 @@ def extract_command(
     call: Call, file: Path, identity: str | None, now: datetime | None, estimate: bool, me: tuple[str, ...]
 ) -> None:
     """Show what would be remembered of a transcript; nothing is written."""
-    from memfs.interfaces.shapes import estimate_json, extract_json
+    from memfs.interfaces.shapes.feeding import estimate_json, extract_json
 
     memory = call.memory_anywhere
     if estimate:

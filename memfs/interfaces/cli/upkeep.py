@@ -26,7 +26,7 @@ def status_command(call: Call) -> None:
 
     Its identities and sources, transcripts not merged yet, and whatever needs you.
     """
-    from memfs.interfaces.shapes import status_json
+    from memfs.interfaces.shapes.upkeep import status_json
 
     found = call.memory.status()
     call.answer(status_json(found), lambda: _status_lines(call, found))
@@ -101,7 +101,7 @@ def check_command(call: Call) -> int:
     Finishes a commit that a crash interrupted, and brings the index up to the files. What is yours is only
     reported. The exit code is 10 when something is wrong that memfs cannot mend.
     """
-    from memfs.interfaces.shapes import check_json
+    from memfs.interfaces.shapes.upkeep import check_json
 
     checked = call.memory.check()
     call.answer(check_json(checked), lambda: _check_lines(call, checked))

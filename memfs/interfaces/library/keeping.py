@@ -1,0 +1,50 @@
+"""memfs as a Python library: how the vault does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memfs.config import Config
+    from memfs.search.index import UpdateReport
+    from memfs.services.checking import Checked
+    from memfs.services.opening import Vault
+    from memfs.services.status import Status
+
+
+class Keeping:
+    """How the vault does."""
+
+    vault: Vault
+
+    def status(self) -> Status:
+        """How the vault does: what its identities and sources are at, what waits, what needs a person."""
+        from memfs.services.status import status
+
+        return status(self.vault)
+
+    def check(self) -> Checked:
+        """Verify vault, repository and index; what is derived is mended, what is a person's only reported."""
+        from memfs.services.checking import check
+
+        return check(self.vault)
+
+    def reindex(self) -> UpdateReport:
+        """Build the search index anew."""
+        from memfs.services.recall import reindex
+
+        return reindex(self.vault)
+
+    def config(self) -> Config:
+        """The settings as they are in force."""
+        return self.vault.config
+
+    def set_config(self, key: str, value: str | None, *, local: bool = False) -> Path:
+        """Set ``key`` in ``memfs.toml`` (``local``: ``memfs.local.toml``), or remove it (None).
+
+        It counts when the vault is opened anew.
+        """
+        from memfs.config.changing import set_setting
+
+        return set_setting(self.vault.layout.config.parent, key, value, local=local)

@@ -1,0 +1,92 @@
+"""memfs as a Python library: what is remembered, and what would be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from memfs.model import FieldValue
+    from memfs.services.changing import Changed
+    from memfs.services.dryrun import DryRun, Estimate
+    from memfs.services.opening import Vault
+    from memfs.services.reports import IngestReport
+    from memfs.services.retrying import Retried
+
+
+class Remembering:
+    """What is remembered, and what would be."""
+
+    vault: Vault
+
+    def ingest(
+        self,
+        paths: Sequence[Path | str] = (),
+        *,
+        identity: str | None = None,
+        backfill: str | None = None,
+        announce: Callable[[str], None] | None = None,
+    ) -> IngestReport:
+        """Merge what is new in ``paths``, or in all sources of the vault.
+
+        ``backfill`` (``none``, ``30d``, ``all``) says how much of a new source's past is read; ``announce``
+        is told of each session as it is merged.
+        """
+        from memfs.services.ingest import ingest
+
+        files = [Path(path) for path in paths]
+        return ingest(self.vault, files, identity=identity, choice=backfill, announce=announce)
+
+    def remember(
+        self,
+        text: str,
+        *,
+        identity: str | None = None,
+        type: str = "notes",
+        peer: str | None = None,
+        fields: Mapping[str, FieldValue] | None = None,
+    ) -> Changed:
+        """Keep ``text`` as an entry; ``fields`` are those of the memory ``type``."""
+        from memfs.services.changing import remember
+
+        return remember(self.vault, text, identity=identity, type=type, peer=peer, fields=fields)
+
+    def retry(self, *, identity: str | None = None, announce: Callable[[str], None] | None = None) -> Retried:
+        """Try what was set aside once more, then whatever else is not merged."""
+        from memfs.services.retrying import retry
+
+        return retry(self.vault, identity=identity, announce=announce)
+
+    def transcript(self, path: Path | str, *, me: Sequence[str] = ()) -> Any:
+        """How a transcript (a file, or a folder that is one) is read.
+
+        ``me`` are the user's names in a group chat.
+        """
+        from memfs.services.dryrun import read_transcript
+
+        return read_transcript(Path(path), me=me)
+
+    def extract(
+        self,
+        path: Path | str,
+        *,
+        identity: str | None = None,
+        now: datetime | None = None,
+        me: Sequence[str] = (),
+    ) -> DryRun:
+        """What would be remembered of a transcript; nothing is written.
+
+        ``now`` is where relative dates count from.
+        """
+        from memfs.services.dryrun import extract
+
+        moment = now.replace(tzinfo=self.vault.zone) if now and now.tzinfo is None else now
+        return extract(self.vault, Path(path), identity=identity, now=moment, me=me)
+
+    def estimate(self, path: Path | str, *, me: Sequence[str] = ()) -> Estimate:
+        """What extraction of a transcript would cost."""
+        from memfs.services.dryrun import estimate
+
+        return estimate(self.vault, Path(path), me=me)

@@ -1,0 +1,1 @@
+"""The answers of the use cases as JSON values: the same keys for every interface."""

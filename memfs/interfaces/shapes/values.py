@@ -1,0 +1,5 @@
+"""What every shape is."""
+
+from typing import Any
+
+Json = dict[str, Any]
