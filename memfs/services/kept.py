@@ -7,12 +7,13 @@ sees one transcript. A batch that is tried again appends its turns again; readin
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memfs.model import Session, Turn
+from memfs.model import Cursor, Session, Turn
 from memfs.services.sessions import SessionKey
+from memfs.services.sources import list_sources
 from memfs.vault.paths import safe_name, slug
 from memfs.vault.setup import ensure_ignores
 
@@ -24,6 +25,20 @@ def kept_copy(vault: Vault, identity: str, key: SessionKey) -> Path:
     """Where the kept copy of a session is (or would be)."""
     folder = vault.layout.archive / "transcripts" / safe_name(identity) / slug(key.source)
     return folder / f"{slug(key.session)}.jsonl.zst"
+
+
+def find_copies(
+    vault: Vault, identity: str, key: SessionKey, cursors: Iterable[Cursor]
+) -> Iterator[tuple[Path, bool]]:
+    """The files that may hold a session: the transcript where its cursors say, then the kept copy (True)."""
+    for cursor in cursors:
+        for source in list_sources(vault):
+            path = source.root if source.root.is_file() else source.root / (cursor.path or "")
+            if cursor.path and path.is_file():
+                yield path, False
+    copy = kept_copy(vault, identity, key)
+    if copy.is_file():
+        yield copy, True
 
 
 def keep_copy(vault: Vault, identity: str, key: SessionKey, session: Session, turns: Sequence[Turn]) -> Path:

@@ -18,8 +18,8 @@ from memfs.memory.wording import unstruck
 from memfs.services.changing import forget
 from memfs.services.commit import open_transaction
 from memfs.services.entries import list_entries
+from memfs.services.indexing import open_index, refresh_index
 from memfs.services.kept import kept_copy
-from memfs.services.recall import open_index, refresh_index
 from memfs.services.sessions import SessionKey
 from memfs.vault.displaced import list_displaced
 from memfs.vault.files import remove_file
@@ -134,7 +134,7 @@ def wordings(vault: Vault, entry: str) -> tuple[str, ...]:
 
 def _originals(vault: Vault, proof: Provenance) -> Iterator[str]:
     """The transcripts, not memfs's to change, that hold the proving turns."""
-    from memfs.services.audit import said_turns
+    from memfs.services.saying import said_turns
 
     for identity in vault.identities()[:1]:  # it looks in all of them
         yield from (said.path for said in said_turns(vault, identity, proof) if said.path and not said.kept)

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from memfs.errors import CommitNotFound, TranscriptError
 from memfs.extraction.redaction import redact_name
 from memfs.model import Cursor, Turn
-from memfs.services.kept import kept_copy
+from memfs.services.kept import find_copies
 from memfs.services.reading import INGEST_LIMITS, open_reader
 from memfs.services.seen import SeenMessages
 from memfs.services.sessions import SessionKey, message_names
-from memfs.services.sources import list_sources
 
 if TYPE_CHECKING:
     from memfs.services.opening import Vault
@@ -59,7 +58,7 @@ def _read_cursors(path: Path) -> Iterable[Cursor]:
 
 def _messages(vault: Vault, identity: str, cursor: Cursor, key: SessionKey) -> Iterator[str]:
     """The message keys before a cursor, from the transcript where it lies, else from its kept copy."""
-    for path in _copies(vault, identity, cursor, key):
+    for path, _ in find_copies(vault, identity, key, [cursor]):
         try:
             with open_reader(path, limits=INGEST_LIMITS) as reader:
                 for one in reader.conversations or (reader,):
@@ -80,14 +79,3 @@ def _merged(reader: Reader, cursor: Cursor) -> Sequence[Turn]:
         if turn.id is not None and redact_name(turn.id) == cursor.message_id:
             return turns
     return ()
-
-
-def _copies(vault: Vault, identity: str, cursor: Cursor, key: SessionKey) -> Iterator[Path]:
-    if cursor.path:
-        for source in list_sources(vault):
-            place = source.root if source.root.is_file() else source.root / cursor.path
-            if place.is_file():
-                yield place
-    copy = kept_copy(vault, identity, key)
-    if copy.is_file():
-        yield copy

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from memfs.errors import CommitNotFound, DocumentNotFound, EntryNotFound
-from memfs.services.audit import Why, diff, log, show, show_entry, why
+from memfs.services.audit import Why, diff, log, why
 from memfs.services.changing import remember
 from memfs.services.ingest import ingest
 from memfs.services.opening import Vault, open_vault
+from memfs.services.showing import show, show_entry
 from tests.services.lexical import edit, lexical_vault, the_entry
 from tests.services.vaults import IDENTITY, document, far_clock, git, merge, note, proposal
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from memfs.errors import EntryNotFound
-from memfs.services.audit import show, why
+from memfs.services.audit import why
 from memfs.services.changing import remember
 from memfs.services.entries import find_entry, find_view, list_entries
 from memfs.services.opening import Vault
 from memfs.services.recall import search
+from memfs.services.showing import show
 from tests.services.lexical import edit, lexical_vault, texts, the_entry
 from tests.services.vaults import IDENTITY, document, git, merge, note, proposal
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memfs.history.log import LogEntry
-    from memfs.services.audit import Reason, SaidTurn, Why
+    from memfs.services.audit import Reason, Why
+    from memfs.services.saying import SaidTurn
     from memfs.services.undo import Undone
 
 _LONGEST_QUOTE = 6  # lines

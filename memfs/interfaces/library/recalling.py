@@ -36,7 +36,7 @@ class Recalling:
 
     def show(self, reference: str, *, at: str | None = None) -> str:
         """An entry's lines or a document's text, now or ``at`` a date or commit."""
-        from memfs.services.audit import show
+        from memfs.services.showing import show
 
         return show(self.vault, reference, at=at)
 
@@ -81,7 +81,7 @@ class Recalling:
         self, message: str = "", *, identity: str | None = None, budget: int | None = None
     ) -> Context:
         """What an agent should read before it begins, or answers ``message``; ``budget`` in tokens."""
-        from memfs.services.recall import DEFAULT_BUDGET, context
+        from memfs.services.context import DEFAULT_BUDGET, context
 
         room = DEFAULT_BUDGET if budget is None else budget
         return context(self.vault, message, identity=identity, budget=room)
