@@ -14,7 +14,7 @@ from memfs.memory.ledger import parse_ledger
 from memfs.memory.marks import parse_marks
 from memfs.memory.views import locate
 from memfs.services.commit import open_transaction
-from memfs.services.recall import open_index, refresh_index
+from memfs.services.indexing import open_index, refresh_index
 from memfs.services.unwritable import Obstacle, look_at
 from memfs.vault.intents import read_intent
 from memfs.vault.local import LocalState

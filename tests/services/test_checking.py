@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from memfs.services.checking import Finding, check
+from memfs.services.indexing import open_index
 from memfs.services.opening import Vault
-from memfs.services.recall import open_index, search
+from memfs.services.recall import search
 from memfs.vault.local import LocalState
 from memfs.vault.records import add_tokens
 from tests.services.lexical import hashes, lexical_vault, reopened, the_entry

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from memfs.services.changing import remember
+from memfs.services.context import context
+from memfs.services.indexing import document_stats, open_index, reindex
 from memfs.services.opening import Vault
-from memfs.services.recall import context, document_stats, open_index, reindex, search
+from memfs.services.recall import search
 from tests.services.lexical import edit, lexical_vault, reopened, the_entry
 from tests.services.vaults import IDENTITY, document, merge, note, proposal
 

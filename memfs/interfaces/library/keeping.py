@@ -32,7 +32,7 @@ class Keeping:
 
     def reindex(self) -> UpdateReport:
         """Build the search index anew."""
-        from memfs.services.recall import reindex
+        from memfs.services.indexing import reindex
 
         return reindex(self.vault)
 

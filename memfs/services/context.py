@@ -1,0 +1,125 @@
+"""What an agent reads before it begins or answers: its memory in a fixed order, within a budget of tokens."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from memfs.model import EntryView
+from memfs.services.recall import search
+from memfs.vault.scan import scan_documents
+
+if TYPE_CHECKING:
+    from memfs.search.context import Context, ContextItem, Kind
+    from memfs.services.opening import Vault
+
+DEFAULT_BUDGET = 1500
+_RECENT = 8
+_ACTIONS = 12
+_LONG_OVERDUE = 45  # days
+_RETRIEVED = 8
+_LEAST_SCORE = 0.35
+
+
+def context(
+    vault: Vault, message: str = "", *, identity: str | None = None, budget: int = DEFAULT_BUDGET
+) -> Context:
+    """What an agent should read before it begins, or before it answers ``message``, within ``budget`` tokens."""
+    from memfs.search.context import ContextSection, assemble_context
+
+    name = vault.choose_identity(identity)
+    views = tuple(_own_entries(vault, name))
+    said = _days_said(vault, views)
+    chosen: Mapping[Kind, Iterable[EntryView]] = {
+        "identity": [view for view in views if view.type in ("identity", "soul")],
+        "profile": [view for view in views if view.type == "profile"],
+        "preferences": _newest([view for view in views if view.type == "preferences"], said),
+        "actions": _open_actions(views, vault.now().date())[:_ACTIONS],
+        "decisions": _latest_decisions(views),
+    }
+    sections = [ContextSection("durable", tuple(_recent_journal(vault, name)))]
+    sections += [ContextSection(kind, _items(each, said)) for kind, each in chosen.items()]
+    if message.strip():
+        found = search(vault, message, identity=name, limit=_RETRIEVED)
+        views = tuple(hit.view for hit in found.hits if hit.score >= _LEAST_SCORE and _counts(hit.view))
+        sections.append(ContextSection("retrieved", _items(views, _days_said(vault, views))))
+    return assemble_context(sections, budget, secrets.token_hex(8))
+
+
+def _own_entries(vault: Vault, identity: str) -> Iterator[EntryView]:
+    """An identity's own entries that count: no suggestions, nothing superseded."""
+    from memfs.services.entries import read_entries
+
+    folder = vault.layout.rel(vault.layout.identity_dir(identity))
+    for path in sorted(scan_documents(vault.layout, [f"{folder}/*.md"]).documents):
+        for view in read_entries(vault, path):
+            if _counts(view) and view.peer is None:
+                yield view
+
+
+def _counts(view: EntryView) -> bool:
+    """Whether an entry holds now: nothing that is only offered, nothing superseded."""
+    return view.status not in ("suggestion", "superseded")
+
+
+def _newest(views: Sequence[EntryView], said: Mapping[EntryView, str]) -> list[EntryView]:
+    """The latest said first; what a person wrote, whose day is not known, after them."""
+    return sorted(views, key=lambda view: said.get(view, ""), reverse=True)
+
+
+def _open_actions(views: Sequence[EntryView], today: date) -> list[EntryView]:
+    """What is to be done: the next due first, then what has no date, last what is overdue for long."""
+    overdue = (today - timedelta(days=_LONG_OVERDUE)).isoformat()
+
+    def rank(view: EntryView) -> tuple[int, str]:
+        return (1 if view.date is None else 2 if view.date < overdue else 0), view.date or ""
+
+    pending = [view for view in views if view.type == "actions" and view.status in ("pending", "in_progress")]
+    return sorted(pending, key=rank)
+
+
+def _latest_decisions(views: Sequence[EntryView]) -> list[EntryView]:
+    decisions = [view for view in views if view.type == "decisions"]
+    return sorted(decisions, key=lambda view: view.date or "", reverse=True)[:_RECENT]
+
+
+def _recent_journal(vault: Vault, identity: str) -> Iterator[ContextItem]:
+    """What the journal says of today and yesterday."""
+    from memfs.markdown import parse_document
+    from memfs.search.context import ContextItem
+
+    today = vault.now().date()
+    for day in (today, today - timedelta(days=1)):
+        path = vault.layout.document(identity, f"journal/{day.isoformat()}.md")
+        if path.is_file():
+            document = parse_document(path.read_text(encoding="utf-8", errors="replace"))
+            for block in document.blocks:
+                if block.kind in ("item", "paragraph"):
+                    yield ContextItem(block.text, f"{vault.layout.rel(path)}:{block.line}", day.isoformat())
+
+
+def _days_said(vault: Vault, views: Sequence[EntryView]) -> Mapping[EntryView, str]:
+    """The day on which each entry was said; where no ledger tells it, the day that its text gives.
+
+    The date of an action is when it is due, and so never that.
+    """
+    from memfs.services.entries import days_said
+
+    ids: dict[str, list[str]] = {}
+    for view in views:
+        ids.setdefault(view.path, []).extend([view.id] if view.id else [])
+    known = {path: days_said(vault, path, of_path) for path, of_path in ids.items()}
+    days = {view: known[view.path].get(view.id or "") or _own_date(view) for view in views}
+    return {view: day for view, day in days.items() if day}
+
+
+def _own_date(view: EntryView) -> str | None:
+    return None if view.type == "actions" else view.date
+
+
+def _items(views: Iterable[EntryView], said: Mapping[EntryView, str]) -> tuple[ContextItem, ...]:
+    from memfs.search.context import ContextItem
+
+    return tuple(ContextItem(view.text, f"{view.path}:{view.line}", said.get(view)) for view in views)

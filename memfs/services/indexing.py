@@ -1,0 +1,105 @@
+"""The search index of a vault, brought up to the files as they lie on disk."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from memfs.model import Stat
+from memfs.vault.scan import scan_documents
+
+if TYPE_CHECKING:
+    from memfs.search.index import SearchIndex, Stale, UpdateReport
+    from memfs.services.opening import Vault
+
+
+def open_index(vault: Vault) -> SearchIndex:
+    """The vault's search index; nothing is loaded before it is used."""
+    from memfs.search.embeddings import load_embedder
+    from memfs.search.index import SearchIndex
+    from memfs.services.entries import days_said
+
+    settings = vault.config.embeddings
+    folder = vault.layout.derived / "index"
+    embedder = load_embedder(settings.engine, settings.model, state=folder)
+    return SearchIndex(folder, embedder, root=vault.layout.root, dates=partial(days_said, vault))
+
+
+def refresh_index(vault: Vault, index: SearchIndex) -> UpdateReport:
+    """Bring the index up to the files as they lie on disk; cheap when nothing changed.
+
+    One that proves to be damaged while it is written is emptied; then all the other files follow.
+    """
+    from memfs.search.index import UpdateReport
+
+    stats, report = document_stats(vault), UpdateReport()
+    seen: set[str] = set()
+    while todo := [path for path in _differing(index.stale(stats)) if path not in seen]:
+        seen.update(todo)
+        report = _joined(report, index.update(_read_files(vault, todo), stats))
+    if index.vectors_missing():
+        report = _joined(report, index.fill_vectors())
+    return report
+
+
+def _differing(stale: Stale) -> tuple[str, ...]:
+    return (*stale.changed, *stale.gone)
+
+
+def _joined(first: UpdateReport, second: UpdateReport) -> UpdateReport:
+    """What two passes did together; why vectors are missing is what the last one says."""
+    return replace(
+        second,
+        indexed=first.indexed + second.indexed,
+        removed=first.removed + second.removed,
+        deferred=first.deferred + second.deferred,
+        problems=first.problems + second.problems,
+    )
+
+
+def follow_index(vault: Vault, index: SearchIndex, *, seconds: float = 0.5) -> Iterator[UpdateReport]:
+    """The same in parts that take about so many seconds, for who has other things to do between."""
+    stats = document_stats(vault)
+    stale = index.stale(stats)
+    paths, part = [*stale.changed, *stale.gone], 32
+    while paths:
+        began = time.monotonic()
+        report = index.update(_read_files(vault, paths[:part]), stats)
+        del paths[:part]
+        part = part * 2 if time.monotonic() - began < seconds else max(1, part // 2)
+        yield report
+
+
+def index_documents(vault: Vault, index: SearchIndex, documents: Mapping[str, Stat | None]) -> UpdateReport:
+    """Bring the index up to documents that changed, as a watcher saw them lie on disk (None: gone)."""
+    there = {path: stat for path, stat in documents.items() if stat is not None}
+    gone = dict.fromkeys(path for path in documents if path not in there)
+    return index.update({**_read_files(vault, there), **gone}, there)
+
+
+def reindex(vault: Vault) -> UpdateReport:
+    """Build the index anew from the files."""
+    stats = document_stats(vault)
+    index = open_index(vault)
+    report = index.rebuild(_read_files(vault, stats), stats)
+    if index.vectors_missing():
+        index.fill_vectors()
+    return report
+
+
+def document_stats(vault: Vault) -> dict[str, Stat]:
+    """The documents that are searched, and how each lies on disk."""
+    return dict(scan_documents(vault.layout, vault.config.search.include).documents)
+
+
+def _read_files(vault: Vault, paths: Iterable[str]) -> dict[str, bytes | None]:
+    files: dict[str, bytes | None] = {}
+    for path in paths:
+        try:
+            files[path] = (vault.top / path).read_bytes()
+        except (FileNotFoundError, IsADirectoryError, PermissionError):
+            files[path] = None
+    return files
