@@ -13,10 +13,10 @@ from memfs.extraction.model import Page, parse_name
 from memfs.extraction.model.extractor import EXPECTED_ANSWER
 from memfs.extraction.model.prices import price
 from memfs.extraction.redaction import redact_turn
-from memfs.memory.drafts import draft_entries
 from memfs.memory.plain import reader_text
 from memfs.memory.policy import ordinary_types
 from memfs.model import Draft, Dropped, Session, Tokens, Turn
+from memfs.services.drafting import draft_proposals
 from memfs.services.extracting import (
     Proposal,
     choose_extractor,
@@ -58,6 +58,15 @@ class Estimate:
     price: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """A conversation of a transcript with those of its turns that may be extracted from."""
+
+    format: str
+    session: Session
+    turns: tuple[Turn, ...]
+
+
 def read_transcript(path: Path, *, me: Sequence[str] = ()) -> dict[str, Any]:
     """The parse of a transcript in the shape that docs/transcripts.md describes; a folder that is one counts as one.
 
@@ -94,25 +103,24 @@ def extract(
     proposals: list[Proposal] = []
     dropped: list[Dropped] = []
     tokens, count = Tokens(), 0
-    with open_reader(path, me=tuple(me)) as reader:
-        for one in reader.conversations or (reader,):
-            turns, _ = keep_turns(list(one), one.session)
-            count += len(turns)
-            if extractor is None:
-                continue
-            found = extract_turns(
-                vault,
-                extractor,
-                identity or _any_identity(vault),
-                turns,
-                read_policy(vault, identity or _any_identity(vault), one.session.memory_policy),
-                source=f"{one.format}/{one.session.id or path.name}",
-                said_at=now or datetime.fromtimestamp(path.stat().st_mtime, UTC),
-                now=now,
-            )
-            proposals += found.proposals
-            dropped += found.dropped
-            tokens += found.tokens
+    name = identity or _any_identity(vault)
+    for talk in _talks(path, me):
+        count += len(talk.turns)
+        if extractor is None:
+            continue
+        found = extract_turns(
+            vault,
+            extractor,
+            name,
+            talk.turns,
+            read_policy(vault, name, talk.session.memory_policy),
+            source=f"{talk.format}/{talk.session.id or path.name}",
+            said_at=now or datetime.fromtimestamp(path.stat().st_mtime, UTC),
+            now=now,
+        )
+        proposals += found.proposals
+        dropped += found.dropped
+        tokens += found.tokens
     texts, refused = _texts(vault, proposals)
     return DryRun(tuple(texts), (*dropped, *refused), tokens, count)
 
@@ -125,12 +133,8 @@ def estimate(vault: Vault, path: Path, *, identity: str | None = None, me: Seque
     Raises:
         TranscriptError, UnknownFormat, ConfigError.
     """
-    talks: list[tuple[Session, tuple[Turn, ...]]] = []
-    with open_reader(path, me=tuple(me)) as reader:
-        for one in reader.conversations or (reader,):
-            turns = tuple(redact_turn(turn) for turn in keep_turns(list(one), one.session)[0])
-            talks.append((one.session, turns))
-    count = sum(len(turns) for _, turns in talks)
+    talks = list(_talks(path, me))
+    count = sum(len(talk.turns) for talk in talks)
     settings = vault.config.extract
     if settings.model in ("", "rules"):
         return Estimate(count, 0, Tokens(), 0.0)
@@ -140,11 +144,18 @@ def estimate(vault: Vault, path: Path, *, identity: str | None = None, me: Seque
     return Estimate(count, len(pages), tokens, cost)
 
 
-def _pages(vault: Vault, identity: str, talks: Sequence[tuple[Session, tuple[Turn, ...]]]) -> Iterator[Page]:
+def _talks(path: Path, me: Sequence[str]) -> Iterator[_Talk]:
+    with open_reader(path, me=tuple(me)) as reader:
+        for one in reader.conversations or (reader,):
+            yield _Talk(one.format, one.session, tuple(keep_turns(list(one), one.session)[0]))
+
+
+def _pages(vault: Vault, identity: str, talks: Sequence[_Talk]) -> Iterator[Page]:
     """The calls that extraction would make now."""
     prompts = prompter(vault)
-    for session, turns in talks:
-        types = ordinary_types(read_policy(vault, identity, session.memory_policy), vault.registry)
+    for talk in talks:
+        types = ordinary_types(read_policy(vault, identity, talk.session.memory_policy), vault.registry)
+        turns = [redact_turn(turn) for turn in talk.turns]
         for segment in plan_segments(vault, turns) if types else ():
             yield from prompts.pages(make_request(vault, identity, segment, types, None, vault.now()))
 
@@ -152,15 +163,7 @@ def _pages(vault: Vault, identity: str, talks: Sequence[tuple[Session, tuple[Tur
 def _texts(vault: Vault, proposals: Sequence[Proposal]) -> tuple[list[tuple[Proposal, str]], list[Dropped]]:
     texts: list[tuple[Proposal, str]] = []
     refused: list[Dropped] = []
-    for proposal in proposals:
-        made = draft_entries(
-            proposal.operation,
-            proposal.target,
-            vault.registry,
-            proposal.evidence,
-            language=vault.language,
-            today=proposal.evidence.time.astimezone(vault.zone).date(),
-        )
+    for proposal, made in draft_proposals(vault, proposals):
         if isinstance(made, Dropped):
             refused.append(made)
         else:

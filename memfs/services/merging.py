@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from memfs.memory.drafts import draft_entries
 from memfs.memory.ids import suggestion_id
 from memfs.memory.merge import MergeResult, Outcome, entry_texts, merge_drafts
 from memfs.model import Cursor, Draft, Dropped, Origin, Tokens
 from memfs.services.commit import Transaction, open_transaction
+from memfs.services.drafting import draft_proposals
 from memfs.services.extracting import Proposal
 from memfs.services.sessions import SessionKey, cursor_place
 from memfs.services.snapshots import UNSETTLED_SECONDS, ledger_path, load_snapshot
@@ -200,18 +200,7 @@ def _draft_all(
 ) -> tuple[tuple[Draft, ...], tuple[Dropped, ...]]:
     drafts: list[Draft] = []
     dropped: list[Dropped] = []
-    for proposal in work.proposals:
-        made = draft_entries(
-            proposal.operation,
-            proposal.target,
-            vault.registry,
-            proposal.evidence,
-            language=vault.language,
-            today=proposal.evidence.time.astimezone(vault.zone).date(),
-            names=names,
-            existing=existing,
-            peer_name=proposal.operation.peer,
-        )
+    for proposal, made in draft_proposals(vault, work.proposals, names=names, existing=existing):
         if isinstance(made, Dropped):
             dropped.append(made)
         else:
