@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from memfs.processes import process_start
+
 # A recorded child is stopped after its time limit, so a lock made later cannot be its own.
 _CHILD_SECONDS = 60.0
-_PS = "/bin/ps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,28 +44,9 @@ def child_of(pid: int, at: float, command: str) -> Child:
     return Child(pid, process_start(pid) or "", at, command)
 
 
-def process_start(pid: int) -> str | None:
-    """A text that tells this process from any other with its id; None when it is gone or a zombie."""
-    try:
-        fields = (
-            Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
-        )
-        return None if fields[0] in "ZX" else fields[19]
-    except FileNotFoundError:
-        if Path("/proc/self/stat").exists():
-            return None
-    except (OSError, IndexError):
-        return None
-    listed = subprocess.run(
-        [_PS, "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
-    )
-    return listed.stdout.strip() or None
-
-
 def child_alive(child: Child) -> bool:
     """Whether the recorded child still runs (another process with its id does not count)."""
-    start = process_start(child.pid)
-    return start is not None and start == child.start
+    return process_start(child.pid) == child.start
 
 
 def boot_time() -> float | None:

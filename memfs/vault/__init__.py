@@ -1,5 +1,6 @@
 """Files on disk: safe paths, writes that lose nobody's bytes, locks, leases, intent log, local state."""
 
+from memfs.processes import Process, process_start
 from memfs.vault.displaced import Displaced, keep_displaced, list_displaced, sweep_temps, write_displaced
 from memfs.vault.files import (
     FileState,
@@ -21,7 +22,6 @@ from memfs.vault.local import LocalState
 from memfs.vault.lock import hold_file, hold_vault
 from memfs.vault.names import is_protected, nfc, safe_name, slug
 from memfs.vault.paths import resolve_beneath
-from memfs.vault.processes import Process, process_start
 from memfs.vault.records import Quarantine
 from memfs.vault.scan import Scan, find_ids, find_temps, is_conflict_copy, scan_documents
 from memfs.vault.setup import NewVault, check_top_level, ensure_ignores, init_vault

@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from memfs.errors import VaultError
+from memfs.processes import Process
 from memfs.vault.files import remove_file, write_atomic
 from memfs.vault.layout import Layout
-from memfs.vault.processes import Process
 
 INTENT_NAME = "intent.json"
 _VERSION = 1

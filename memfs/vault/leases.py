@@ -15,11 +15,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from memfs.errors import LeaseLost, VaultError
+from memfs.processes import Process, process_start
 from memfs.vault.files import write_atomic
 from memfs.vault.layout import Layout
 from memfs.vault.lock import hold_file
 from memfs.vault.names import safe_name
-from memfs.vault.processes import Process, process_start
 
 LEASE_SECONDS = 600.0
 DEADLINE_MARGIN = 60.0

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memfs.errors import VaultError
+from memfs.processes import Process
 from memfs.vault.intents import (
     Intent,
     IntentTarget,
@@ -18,7 +19,6 @@ from memfs.vault.intents import (
     write_intent,
 )
 from memfs.vault.layout import Layout
-from memfs.vault.processes import Process
 
 TARGET = IntentTarget(
     "memories/a/profile.md", "old", "new", "新\r\n".encode() + b"\xff\x00", "b1", "b2", temp=".memfs-1"

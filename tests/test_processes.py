@@ -3,8 +3,11 @@ from __future__ import annotations
 import os
 import signal
 
-from memfs.vault.processes import Process, process_start
+from memfs.processes import Process, process_start
+from tests.vault import conftest
 from tests.vault.conftest import Child, read_line
+
+child = conftest.child
 
 
 def test_this_process_runs() -> None:
