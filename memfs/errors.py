@@ -13,6 +13,7 @@ MemfsError
 │   └── UnknownFormat
 ├── EntryNotFound          no entry has that id
 ├── InvalidRequest         the call itself makes no sense as given
+├── NotPermitted           the caller may not do this
 └── SearchIndexError       the derived index
 
 Expected outcomes (nothing to do, deferred, dropped operation) are values, not errors.
@@ -135,6 +136,10 @@ class EntryNotFound(MemfsError):
 
 class InvalidRequest(MemfsError):
     """The request makes no sense as given (no identity chosen, contradictory options)."""
+
+
+class NotPermitted(MemfsError):
+    """The caller's token does not reach so far: another identity's memory, or what is the owner's alone."""
 
 
 class SearchIndexError(MemfsError):

@@ -45,6 +45,7 @@ EXIT_CODES: Mapping[type[errors.MemfsError], int] = {
     errors.UnknownFormat: TRANSCRIPT,
     errors.EntryNotFound: NOT_FOUND,
     errors.InvalidRequest: USAGE,
+    errors.NotPermitted: USAGE,
     errors.SearchIndexError: INDEX,
 }
 
