@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from memfs.config.schedules import schedule_problem
 from memfs.config.settings import Rule, describe_rule
 
 _TYPES: Mapping[str, tuple[Any, str]] = {
@@ -30,6 +31,8 @@ def check_value(rule: Rule, value: Any) -> str | None:
         return f"must be {expected}"
     if rule.zone and value and not _is_zone(value):
         return f"must be {expected}"
+    if rule.cron and (problem := schedule_problem(value)):
+        return f"must be {expected} ({problem})"
     if kind is int and not _within(rule, value):
         return f"must be {expected}, not {value}"
     if kind is str and not _within(rule, len(value)):

@@ -20,6 +20,7 @@ class Rule:
 
     ``pattern`` fits the whole text, ``zone`` asks for a time zone's name; ``expected`` says either in words.
     ``local``: names something of this machine, so a file that is committed must not set it.
+    ``cron`` asks for a schedule that the cron library can read.
     """
 
     kind: Kind = "text"
@@ -31,6 +32,7 @@ class Rule:
     zone: bool = False
     expected: str = ""
     local: bool = False
+    cron: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +203,33 @@ class DailyConfig:
         "When the daily run starts: second, minute, hour, day, month, weekday, in local time.",
         pattern=r"[\d*/,A-Za-z?-]+( +[\d*/,A-Za-z?-]+){5}",
         expected="six fields, seconds first",
+        cron=True,
+    )
+    mode: str = setting(
+        "compact",
+        "What a language model reads in the daily run: `compact` the salient sentences of the day, `full` all of it.",
+        choices=("compact", "full"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class HttpConfig:
+    """What `memfs up` serves."""
+
+    host: str = setting(
+        "127.0.0.1",
+        "Address that `memfs up` listens on; any but a loopback address lets other machines reach it.",
+        variable="MEMFS_HTTP_HOST",
+        low=1,
+    )
+    port: int = setting(
+        8767, "Port of `memfs up`; 0 takes a free one.", variable="MEMFS_HTTP_PORT", low=0, high=65535
+    )
+    hosts: tuple[str, ...] = setting(
+        (), "Further names, with port where it is not 80, under which `memfs up` is reached (a proxy's)."
+    )
+    origins: tuple[str, ...] = setting(
+        (), "Web pages that may call `memfs up`, such as `https://notes.example.org`."
     )
 
 
@@ -279,6 +308,7 @@ class Config:
     search: SearchConfig = field(default_factory=SearchConfig)
     embeddings: EmbeddingsConfig = field(default_factory=EmbeddingsConfig)
     daily: DailyConfig = field(default_factory=DailyConfig)
+    http: HttpConfig = field(default_factory=HttpConfig)
     transcripts: TranscriptsConfig = field(default_factory=TranscriptsConfig)
     git: GitConfig = field(default_factory=GitConfig)
     watch: WatchConfig = field(default_factory=WatchConfig)

@@ -133,6 +133,7 @@ def test_byte_order_mark_and_crlf_are_read(tmp_path: Path) -> None:
         ),
         ('timezone = "Europe/Madird"\n', "timezone", 1, "did you mean Europe/Madrid?"),
         ('daily.schedule = "59 23 * * *"\n', "daily.schedule", 1, "six fields"),
+        ('daily.schedule = "0 61 23 * * *"\n', "daily.schedule", 1, "(bad minute)"),
         ('root = "../up"\n', "root", 1, "a path inside the vault"),
         ('root = "/abs"\n', "root", 1, "a path inside the vault"),
         (
