@@ -158,6 +158,7 @@ def test_an_interrupt_ends_with_code_130() -> None:
         "    def read(self): signal.raise_signal(signal.SIGINT)\n"
         "from memfs.interfaces.cli import main\n"
         "sys.stdin = Keyboard()\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a background job ignores it from birth
         "main(['remember', '-'], prog_name='memfs')\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False)
