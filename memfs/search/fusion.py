@@ -50,10 +50,11 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A passage with its score, 0 to 1."""
+    """A passage with its score, 0 to 1, and the ``parts`` it is made of: each signal by name, in order."""
 
     passage: Passage
     score: float
+    parts: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def idf(documents: int, holding: int) -> float:
 
 def rank_passages(question: Question, passages: Sequence[Passage], limit: int) -> list[Ranked]:
     """Score, order and thin out ``passages``; at most ``limit``, the best first."""
-    scored = sorted((Ranked(passage, _score(question, passage)) for passage in passages), key=_order)
+    scored = sorted((_ranked(question, passage) for passage in passages), key=_order)
     kept = [hit for hit in _successors_first(scored) if hit.score >= _FLOOR]
     return _collapse(kept, limit)
 
@@ -103,24 +104,29 @@ def _found(term: QueryTerm, counts: Sequence[Mapping[str, int]], lengths: Sequen
     return min(best, 1.2)
 
 
-def _score(question: Question, passage: Passage) -> float:
+def _ranked(question: Question, passage: Passage) -> Ranked:
+    """A passage with its score; "words" and "meaning" are shares of 1, the other parts are factors."""
     view = passage.chunk.view
     if view.id in question.blocks:
-        return 1.0
+        return Ranked(passage, 1.0, (("id", 1.0),))
     words = lexical_score(question.terms, passage)
     meaning = 0.0
     if passage.cosine is not None:
         meaning = min(1.0, max(0.0, (passage.cosine - _FAR) / (_NEAR - _FAR)))
     doubt = (1 - _WORDS * words) * (1 - _MEANING * meaning)
+    parts = [("words", words)] + [("meaning", meaning)] * (passage.cosine is not None)
     if question.days:
         timely = any(first <= day <= last for day in passage.chunk.days for first, last in question.days)
-        doubt = doubt * (1 - _TIMELY) if timely else 1 - (1 - doubt) * _UNTIMELY
+        before, doubt = doubt, doubt * (1 - _TIMELY) if timely else 1 - (1 - doubt) * _UNTIMELY
+        parts.append(("date", (1 - doubt) / (1 - before) if before < 1 else 1.0))
     score = 1 - doubt
     if view.status == "superseded":
         score *= _REPLACED
+        parts.append(("superseded", _REPLACED))
     if view.peer is not None:
         score *= _OF_PEER
-    return score
+        parts.append(("peer", _OF_PEER))
+    return Ranked(passage, score, tuple(parts))
 
 
 def _order(hit: Ranked) -> tuple[float, bool, int, str, int]:

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 from memfs.errors import SearchIndexError
 from memfs.model import Stat
 from memfs.search.analysis import encodable
+from memfs.search.chunking import chunk_document
 from memfs.search.lexicon import Filters, all_chunks
 from memfs.search.meanings import Meanings
-from memfs.search.planning import Content, Dates, Plan, plan_changes
+from memfs.search.planning import Content, Cut, Dates, Plan, plan_changes
 from memfs.search.searching import SearchResult, search_storage
 from memfs.search.storage import Storage, panics_as_damage
 from memfs.search.writing import hold_writer
@@ -66,6 +67,7 @@ class SearchIndex:
         root: the folder of memfs's own folders within the vault ("" at its top).
         patience: seconds to wait for another writer.
         dates: when entries were said whose lines do not tell.
+        cut: what makes chunks of a text.
     """
 
     def __init__(
@@ -76,12 +78,14 @@ class SearchIndex:
         root: str = "",
         patience: float = 10.0,
         dates: Dates | None = None,
+        cut: Cut = chunk_document,
     ) -> None:
         self.folder = folder
         self.embedder = embedder
         self._root = root
         self._patience = patience
         self._dates = dates
+        self._cut = cut
         self._storage = Storage(folder, root)
         self._vectors = Meanings(self._storage, folder, embedder, patience)
 
@@ -217,7 +221,7 @@ class SearchIndex:
         everything = rebuild or not storage.fits()
         storage.prepare()
         known = {} if rebuild else storage.manifest.get(files)
-        plan = plan_changes(files, stats, known, self._root, self._dates)
+        plan = plan_changes(files, stats, known, self._root, self._dates, self._cut)
         if rebuild or plan.put or plan.drop:
             touched = [record.path for record in plan.put] + plan.drop
             storage.commit(touched, plan.chunks, everything=rebuild)

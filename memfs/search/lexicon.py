@@ -32,7 +32,7 @@ class Filters:
     ``identities``: whose memory may be seen ("" stands for notes that belong to no identity).
     ``peer``: a peer's name, or "" for the identity's own memory only.
     ``since`` and ``until``: days, both included; an entry without a date passes neither.
-    ``path``: a document or a folder, relative to the vault.
+    ``path``: a document or a folder, relative to the vault. ``without``: a block id that is not wanted.
     """
 
     identities: tuple[str, ...] | None = None
@@ -42,6 +42,7 @@ class Filters:
     since: date | None = None
     until: date | None = None
     path: str | None = None
+    without: str | None = None
 
 
 @lru_cache(maxsize=1)
@@ -134,6 +135,12 @@ def filter_query(filters: Filters) -> Any | None:
         low = _number(filters.since) if filters.since else 1
         high = _number(filters.until) if filters.until else 99999999
         parts.append(Query.range_query(schema(), "day", FieldType.Unsigned, low, high))
+    if filters.without is not None:
+        parts.append(
+            Query.boolean_query(
+                [(Occur.Must, Query.all_query()), (Occur.MustNot, _term("block", filters.without))]
+            )
+        )
     if not parts:
         return None
     return Query.const_score_query(Query.boolean_query([(Occur.Must, part) for part in parts]), 0.0)

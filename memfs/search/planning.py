@@ -15,6 +15,7 @@ from memfs.search.manifest import Record
 Content = str | bytes | None
 # Of a path and block ids in it: the day (ISO) that an entry was said on, where its own line does not tell.
 Dates = Callable[[str, Collection[str]], Mapping[str, str]]
+Cut = Callable[[str, str, str], Sequence[Chunk]]  # of a path, a text and the root: its chunks
 _UNSETTLED_NS = 2_000_000_000  # a file written less than this before it was read may be written again unseen
 
 
@@ -35,6 +36,7 @@ def plan_changes(
     known: Mapping[str, Record],
     root: str,
     dates: Dates | None = None,
+    cut: Cut = chunk_document,
 ) -> Plan:
     """Compare ``files`` with what is ``known`` of them, and cut up those that differ."""
     plan, now = Plan(), time.time_ns()
@@ -55,7 +57,7 @@ def plan_changes(
             continue
         problem = None
         try:
-            chunks = chunk_document(path, data.decode("utf-8"), root)
+            chunks = cut(path, data.decode("utf-8"), root)
             plan.chunks += _dated(path, chunks, dates) if dates else chunks
         except UnicodeDecodeError as error:
             problem = f"not UTF-8 text (byte {error.start})"

@@ -31,11 +31,15 @@ _SURE = 0.4  # one is at least as good as this
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """What was found. ``score`` lies between 0 and 1 and means the same for every query."""
+    """What was found. ``score`` lies between 0 and 1 and means the same for every query.
+
+    ``parts`` are the signals it was made of, by name (see `fusion.Ranked`).
+    """
 
     view: EntryView
     score: float
     snippet: Snippet
+    parts: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,4 +138,5 @@ def _hit(ranked: Ranked, question: Question) -> Hit:
     terms = {
         text for term in question.terms for text in (term.text, *(variant for variant, _ in term.variants))
     }
-    return Hit(view, round(ranked.score, 4), make_snippet(view.text, terms))
+    parts = tuple((name, round(value, 4)) for name, value in ranked.parts)
+    return Hit(view, round(ranked.score, 4), make_snippet(view.text, terms), parts)
