@@ -15,7 +15,19 @@ from urllib.parse import quote, unquote
 from memfs.model import Tokens
 
 Kind = Literal[
-    "merge", "hand", "undo", "remember", "forget", "move", "accept", "reject", "cursor", "init", "other"
+    "merge",
+    "hand",
+    "undo",
+    "remember",
+    "forget",
+    "move",
+    "accept",
+    "reject",
+    "edit",
+    "review",
+    "cursor",
+    "init",
+    "other",
 ]
 Action = Literal["added", "updated", "superseded", "removed"]
 

@@ -33,6 +33,8 @@ _VERBS: Mapping[str, tuple[str, str]] = {
     "move": ("move {what}", "移动 {what}"),
     "accept": ("accept the suggestion for {what}", "采纳建议 {what}"),
     "reject": ("reject the suggestion for {what}", "拒绝建议 {what}"),
+    "review": ("review: {what}", "整理：{what}"),
+    "edit": ("edit {what}", "编辑 {what}"),
     "cursor": ("read on in {what}, nothing to record", "已读 {what}，无可记录"),
     "init": ("start a memory vault {what}", "建立记忆库 {what}"),
 }

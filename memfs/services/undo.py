@@ -12,6 +12,7 @@ from memfs.memory.merge import MergeResult, Outcome
 from memfs.memory.undo import Version, undo_entries, undo_marks
 from memfs.memory.views import locate
 from memfs.services.commit import NO_BASE, Transaction, open_transaction
+from memfs.services.editing import undo_edit
 from memfs.services.merging import entry_changes, result_files
 from memfs.services.proofs import with_proof
 from memfs.services.snapshots import load_snapshot
@@ -48,6 +49,8 @@ def undo(vault: Vault, name: str) -> Undone:
         raise InvalidRequest(
             f"{entry.commit[:8]} is no merge of memfs ({entry.subject})", hint="take it back with git revert"
         )
+    if entry.kind == "edit":
+        return Undone(entry.commit, *undo_edit(vault, entry, base_of(vault, entry)))
     with open_transaction(vault) as transaction:
         files: dict[str, bytes | None] = {}
         outcomes: list[Outcome] = []

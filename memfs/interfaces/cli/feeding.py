@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,6 @@ from memfs.interfaces.cli.printing import one_line
 if TYPE_CHECKING:
     from threading import Event
 
-    from memfs.services.opening import Vault
     from memfs.services.reports import IngestReport
     from memfs.services.retrying import Retried
 
@@ -94,25 +92,11 @@ def watch_command(call: Call) -> None:
     Ctrl-C or SIGTERM ends it cleanly. Says what it does, one line per event; with --json one object per line.
     """
     from memfs.daemon import watch
+    from memfs.services.serving import only_watch
 
     vault = call.memory.vault
-    with _only_watch(vault):
+    with only_watch(vault.layout, "watch"):
         watch(vault, announce=call.tell, stop=_stopped_by_signals())
-
-
-@contextmanager
-def _only_watch(vault: Vault) -> Iterator[None]:
-    """One watch of a vault is enough. Raises VaultLocked where another runs."""
-    from memfs.errors import VaultLocked
-    from memfs.vault.lock import hold_file
-
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(hold_file(vault.layout.local / "watch.lock", 0, "the watch"))
-        except VaultLocked as error:
-            message = f"another memfs watch is running on this vault ({error.message})"
-            raise VaultLocked(message, hint="one is enough; stop that one first to run it here") from error
-        yield
 
 
 def _stopped_by_signals() -> Event:
