@@ -79,7 +79,7 @@ def last_run(state: LocalState, identity: str) -> float | None:
 
 
 def mark_slot(state: LocalState, slot: str, identity: str) -> None:
-    """Note that the daily run's ``slot`` (a day) is done for the identity."""
+    """Note that the daily run's ``slot`` (its time, so that slots sort) is done for the identity."""
 
     def change(record: dict[str, Any]) -> None:
         record.setdefault(slot, {})[identity] = True
@@ -92,6 +92,16 @@ def mark_slot(state: LocalState, slot: str, identity: str) -> None:
 def slot_done(state: LocalState, slot: str) -> frozenset[str]:
     """The identities that the slot is done for."""
     return frozenset(state.read_record("slots").get(slot, {}))
+
+
+def close_slot(state: LocalState, slot: str) -> None:
+    """Note that nothing of the slot is left to do; the last of the slots that is noted counts for those before."""
+    state.update_record("closed", lambda record: record.update({"slot": slot}))
+
+
+def closed_slot(state: LocalState) -> str | None:
+    """The slot that was closed last."""
+    return state.read_record("closed").get("slot")
 
 
 # Quarantine

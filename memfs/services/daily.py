@@ -1,0 +1,216 @@
+"""The daily run: every identity's day condensed into memory, then its files archived.
+
+For each identity with something that waits, all of it is extracted and merged, and what merged is cleared. One
+identity's failure stops no other; archiving comes after, and its failure undoes no memory. Runs that are asked for
+at the same time are one run. `slots` says when it is due, `daemon.schedule` starts it then.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from memfs.errors import HistoryError, InvalidRequest, MemfsError
+from memfs.services.daily_extraction import (
+    Extraction,
+    Pending,
+    extract_insisting,
+    extract_pending,
+    find_pending,
+)
+from memfs.services.daily_lines import DailyLog, size_text
+from memfs.services.daily_runs import DailyRequest, DailyResult, DailyStatus, daily_status, run_joined
+from memfs.services.slots import Slot, SlotBook
+
+if TYPE_CHECKING:
+    from memfs.services.opening import Vault
+
+__all__ = ["DailyResult", "DailyStatus", "Progress", "daily_status", "run_daily"]
+
+RETRIES = 3
+PAUSES = (2.0, 10.0, 30.0)  # seconds before each further try of a step
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a daily run is: percent of its phase, and the identity at work, where there is one.
+
+    Extraction: 0, 10 for each identity, 50. Archiving: 0, 10 for each identity, 100.
+    """
+
+    percent: int
+    identity: str | None
+    phase: Literal["extraction", "archiving"]
+
+
+class Stopped(Exception):
+    """Leaves a run between two sessions, when nothing is half done."""
+
+
+def run_daily(
+    vault: Vault,
+    *,
+    identity: str | None = None,
+    backup_path: Path | str | None = None,
+    announce: Callable[[str], None] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    slot: Slot | None = None,
+    stop: Callable[[], bool] = lambda: False,
+    pause: Callable[[float], object] = time.sleep,
+) -> DailyResult:
+    """Extract all that waits (of ``identity``, or of all), then archive files to ``backup_path`` or where settings say.
+
+    ``announce`` is told the log's lines, ``progress`` how far it is. ``slot``: the time for which it runs; what of
+    it is done already is not done again. ``stop`` is asked between sessions whether to end early. ``pause`` waits
+    between tries, in seconds. Called while the same is under way, it waits for that run and gives its result.
+
+    Failures are in the result's ``errors``, in the local log and in `daily_status`.
+
+    Raises:
+        InvalidRequest: no identity is called so.
+        VaultLocked: another run is under way and does not end.
+    """
+    backup = str(Path(backup_path).expanduser()) if backup_path else None
+    log = DailyLog(vault.layout.local / "logs" / "daily.log", vault.language, announce, vault.now)
+    book = SlotBook(vault, slot) if slot else None
+    run = _Run(vault, log, progress or (lambda _: None), stop, pause, book)
+    request = DailyRequest(identity, backup, slot.name if slot else None)
+    return run_joined(vault, request, lambda: run.work(identity, backup))
+
+
+@dataclass
+class _Run:
+    """One run. ``failed`` are the identities whose extraction did not succeed."""
+
+    vault: Vault
+    log: DailyLog
+    progress: Callable[[Progress], None]
+    stop: Callable[[], bool]
+    pause: Callable[[float], object]
+    book: SlotBook | None
+    result: DailyResult = field(default_factory=DailyResult)
+    failed: list[str] = field(default_factory=list)
+
+    def work(self, identity: str | None, backup: str | None) -> DailyResult:
+        """Do all of it."""
+        if self.book is not None and self.book.closed:
+            return self.result
+        began = time.monotonic()
+        self.log.say("begin")
+        try:
+            self._extract(identity)
+            self._archive(identity, backup)
+            self._maintain()
+        except Stopped:
+            self.log.say("stopped")
+            return self._error("the run was stopped before its end")
+        if self.book is not None and not self.failed:
+            self.book.close()
+        self.log.say("end", seconds=time.monotonic() - began)
+        told = self.result
+        self.log.say(
+            "total",
+            identities=told.extracted_count,
+            files=told.archived_files,
+            size=size_text(told.archived_size),
+        )
+        return told
+
+    # Extraction
+
+    def _extract(self, identity: str | None) -> None:
+        self.progress(Progress(0, None, "extraction"))
+        if self.vault.config.extract.model:
+            self._extract_pending(identity)
+        else:
+            self.log.say("off")
+        self.progress(Progress(50, None, "extraction"))
+
+    def _extract_pending(self, identity: str | None) -> None:
+        choices: list[str] = []
+        problems: list[str] = []
+        found = find_pending(self.vault, identity, choices, problems)
+        if identity and not found and identity not in self.vault.identities():
+            raise InvalidRequest(f"no identity is called {identity}")
+        for reason in dict.fromkeys((*choices, *problems)):
+            self.log.say("problem", reason=reason)
+        for reason in dict.fromkeys(problems):
+            self._error(reason)
+        if self.book is not None:
+            found = tuple(pending for pending in found if not self.book.is_done(pending.identity))
+        self.log.say("found", count=len(found))
+        for pending in found:
+            self._check_stop()
+            self.progress(Progress(10, pending.identity, "extraction"))
+            self._extract_identity(pending)
+
+    def _extract_identity(self, pending: Pending) -> None:
+        self.log.say("identity", identity=pending.identity)
+        began = time.monotonic()
+        try:
+            done = extract_insisting(
+                lambda: extract_pending(self.vault, pending, self._between),
+                lambda number, reason: self._again(pending.identity, number, reason),
+                RETRIES,
+            )
+        except MemfsError as error:
+            done = Extraction(waiting=(str(error),))
+        self._tell(done, pending, time.monotonic() - began)
+        for problem in done.problems:
+            self._error(f"{pending.identity}: {problem}")
+        if done.waiting:
+            self.failed.append(pending.identity)
+            for reason in done.waiting:
+                self.log.say("failed", step=pending.identity, reason=reason)
+                self._error(f"{pending.identity}: {reason}")
+            return
+        self.result = replace(self.result, extracted_count=self.result.extracted_count + 1)
+        if self.book is not None:
+            self.book.done(pending.identity)
+
+    def _tell(self, done: Extraction, pending: Pending, seconds: float) -> None:
+        size = size_text(sum(file.stat.size for file in pending.files))
+        sessions = len({(one.source, one.session) for one in done.sessions})
+        self.log.say("read", turns=done.count("turns"), sessions=sessions, batons=0, size=size)
+        self.log.say("extracted", seconds=seconds, tokens=done.tokens)
+        counts: Mapping[str, int] = {name: done.count(name) for name in ("added", "updated", "superseded")}
+        dropped = sum(len(report.dropped) for report in done.sessions)
+        if any(counts.values()) or dropped:
+            self.log.say("merged", dropped=dropped, **counts)
+        else:
+            self.log.say("nothing")
+
+    def _again(self, step: str, number: int, reason: str) -> None:
+        self._check_stop()
+        self.log.say("again", step=step, attempt=number, attempts=RETRIES, reason=reason)
+        self.pause(PAUSES[min(number, len(PAUSES)) - 1])
+        self._check_stop()
+
+    # What comes after
+
+    def _archive(self, identity: str | None, backup: str | None) -> None:  # noqa: ARG002
+        self.progress(Progress(0, None, "archiving"))
+        self.progress(Progress(100, None, "archiving"))
+
+    def _maintain(self) -> None:
+        """git's incremental maintenance. What it cannot do now, it does the next day."""
+        try:
+            self.vault.repository.run_maintenance()
+        except HistoryError as error:
+            self.log.say("problem", reason=f"git maintenance: {error}")
+
+    # Along the way
+
+    def _between(self, _: str) -> None:
+        self._check_stop()
+
+    def _check_stop(self) -> None:
+        if self.stop():
+            raise Stopped
+
+    def _error(self, reason: str) -> DailyResult:
+        self.result = replace(self.result, errors=(*self.result.errors, reason))
+        return self.result
