@@ -12,6 +12,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from memfs.search.time_words import (
+    AMOUNT,
+    AMOUNTS,
+    CJK_YEAR,
+    DAYS,
+    HAN,
+    HAN_AMOUNT,
+    HAN_WEEKDAYS,
+    LENGTHS,
+    MONTH,
+    MONTHS,
+    NUMBER,
+    PARTS,
+    SEASONS,
+    STEPS,
+    WEEKDAYS,
+)
+
 Days = tuple[int, int]  # first and last day, as 20261130
 _Span = tuple[date, date]
 _Reader = Callable[[re.Match[str], date], Iterator[_Span]]
@@ -26,49 +44,6 @@ class When:
 
     ranges: tuple[Days, ...]
     rest: str
-
-
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = (
-    r"(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b|january|february|march|april|may|june|july|august"
-    r"|september|october|november|december"
-)
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-_HAN = {char: number for number, char in enumerate("一二三四五六七八九", 1)}
-_STEPS = {
-    "last": -1,
-    "this": 0,
-    "next": 1,
-    "前年": -2,
-    "去年": -1,
-    "昨年": -1,
-    "今年": 0,
-    "明年": 1,
-    "来年": 1,
-}
-_STEPS |= {"上": -1, "上个": -1, "本": 0, "这": 0, "这个": 0, "下": 1, "下个": 1, "previous": -1, "past": -1}
-_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1, "昨天": -1, "前天": -2, "今天": 0, "明天": 1, "昨日": -1}
-_LENGTHS = {
-    "day": 1,
-    "week": 7,
-    "month": 31,
-    "year": 366,
-    "天": 1,
-    "日": 1,
-    "周": 7,
-    "星期": 7,
-    "月": 31,
-    "年": 366,
-}
-_PARTS = {
-    "first half of ": (1, 15),
-    "second half of ": (16, 31),
-    "上旬": (1, 10),
-    "中旬": (11, 20),
-    "下旬": (21, 31),
-}
-_NUMBER = r"\d{1,2}|十[一二]?|[一二三四五六七八九]"
-_CJK_YEAR = r"(?:(?P<year>20\d\d)年|(?P<which>前年|去年|昨年|今年|明年|来年)的?)"
 
 
 def read_when(query: str, today: date) -> When:
@@ -92,16 +67,46 @@ def _iso(match: re.Match[str], _today: date) -> Iterator[_Span]:
 
 
 def _day(match: re.Match[str], today: date) -> Iterator[_Span]:
-    day = today + timedelta(days=_DAYS[match.group().lower()])
+    day = today + timedelta(days=DAYS[match.group().lower()])
     yield day, day
 
 
 def _lately(match: re.Match[str], today: date) -> Iterator[_Span]:
-    yield today - timedelta(days=_LENGTHS[match["unit"].lower()] * _count(match["count"])), today
+    yield today - timedelta(days=LENGTHS[match["unit"].lower()] * _count(match["count"])), today
+
+
+def _ago(match: re.Match[str], today: date) -> Iterator[_Span]:
+    """Three days ago is a day, two weeks ago the days around one, a month or a year ago a calendar's."""
+    count, unit = _count(match["count"]), match["unit"].lower()
+    if unit in ("day", "天", "日"):
+        yield (day := today - timedelta(days=count)), day
+    elif unit in ("week", "周", "星期"):
+        day = today - timedelta(weeks=count)
+        yield day - timedelta(days=3), day + timedelta(days=3)
+    elif unit in ("month", "月"):
+        yield _month(today.year, today.month - count)
+    elif count < today.year:
+        yield date(today.year - count, 1, 1), date(today.year - count, 12, 31)
+
+
+def _weekday(match: re.Match[str], today: date) -> Iterator[_Span]:
+    """In English the nearest such day before or after; in Chinese the one of a calendar week."""
+    name, which = match["weekday"].lower(), match["which"].lower()
+    if name in HAN_WEEKDAYS:
+        day = today - timedelta(days=today.weekday() - HAN_WEEKDAYS[name]) + timedelta(weeks=STEPS[which])
+    else:
+        before = today - timedelta(days=(today.weekday() - WEEKDAYS.index(name)) % 7 or 7)
+        day = before + timedelta(weeks=STEPS[which] >= 0)
+    yield day, day
+
+
+def _weekend(match: re.Match[str], today: date) -> Iterator[_Span]:
+    saturday = today + timedelta(weeks=STEPS[match["which"].lower()], days=5 - today.weekday())
+    yield saturday, saturday + timedelta(days=1)
 
 
 def _calendar(match: re.Match[str], today: date) -> Iterator[_Span]:
-    step, unit = _STEPS[match["which"].lower()], match["unit"].lower()
+    step, unit = STEPS[match["which"].lower()], match["unit"].lower()
     if unit in ("week", "周", "星期"):
         monday = today + timedelta(weeks=step, days=-today.weekday())
         yield monday, monday + timedelta(days=6)
@@ -113,7 +118,7 @@ def _calendar(match: re.Match[str], today: date) -> Iterator[_Span]:
 
 def _named_month(match: re.Match[str], today: date) -> Iterator[_Span]:
     name = match["month"].lower()
-    month = _MONTHS.index(name[:3]) + 1 if name[:3] in _MONTHS else _count(name)
+    month = MONTHS.index(name[:3]) + 1 if name[:3] in MONTHS else _count(name)
     said = match["which"] or match["year"] or match["part"]
     if not 1 <= month <= 12 or (name in ("may", "march", "mar") and not said):
         return
@@ -124,8 +129,8 @@ def _named_month(match: re.Match[str], today: date) -> Iterator[_Span]:
     elif which == "last":
         years = [before]
     else:
-        years = [today.year + _STEPS[which]] if which.endswith("年") else [before, before + 1]
-    low, high = _PARTS.get((match["part"] or "").lower(), (1, 31))
+        years = [today.year + STEPS[which]] if which.endswith("年") else [before, before + 1]
+    low, high = PARTS.get((match["part"] or "").lower(), (1, 31))
     for first, last in (_month(year, month) for year in years):
         yield first.replace(day=low), first.replace(day=min(high, last.day))
 
@@ -137,13 +142,13 @@ def _quarter(match: re.Match[str], today: date) -> Iterator[_Span]:
 
 
 def _season(match: re.Match[str], today: date) -> Iterator[_Span]:
-    year = int(match["year"] or today.year + _STEPS[(match["which"] or "this").lower()])
-    month = _SEASONS[match["season"].lower()]
+    year = int(match["year"] or today.year + STEPS[(match["which"] or "this").lower()])
+    month = SEASONS[match["season"].lower()]
     yield _month(year, month)[0], _month(year, month + 2)[1]
 
 
 def _year(match: re.Match[str], today: date) -> Iterator[_Span]:
-    year = today.year + _STEPS[match["which"]] if match["which"] else int(match.group()[:4])
+    year = today.year + STEPS[match["which"]] if match["which"] else int(match.group()[:4])
     yield date(year, 1, 1), date(year, 12, 31)
 
 
@@ -153,9 +158,11 @@ def _month(year: int, month: int) -> _Span:
 
 
 def _count(text: str) -> int:
+    if (amount := AMOUNTS.get(text.lower())) is not None:
+        return amount
     if text.isdecimal():
         return int(text)
-    return sum(10 if char == "十" else _HAN[char] for char in text)
+    return sum(10 if char == "十" else HAN[char] for char in text)
 
 
 def _number_of(day: date) -> int:
@@ -167,18 +174,40 @@ _RULES: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), read)
     for pattern, read in (
         (r"(?<![\w-])(20\d\d)-(\d\d)(?:-(\d\d))?(?![\w-])", _iso),
-        (r"\b(?:yesterday|today|tomorrow)\b|昨天|前天|今天|明天|昨日", _day),
-        (r"\b(?:last|past|previous) (?P<count>\d{1,2}) (?P<unit>day|week|month|year)s?\b", _lately),
-        (rf"(?:最近|过去)(?P<count>{_NUMBER})个?(?P<unit>天|日|周|星期|月|年)", _lately),
+        (
+            r"\b(?:the day before yesterday|last night|this morning|this afternoon|tonight|yesterday|today|tomorrow)"
+            r"\b|大前天|昨天|昨晚|昨日|前天|今天|今早|今晚|明天|后天",
+            _day,
+        ),
+        (rf"\b(?P<count>{AMOUNT}) (?P<unit>day|week|month|year)s? ago\b", _ago),
+        (
+            rf"(?<!\d)(?P<count>{HAN_AMOUNT})(?:个(?=月|星期))?(?P<unit>天|日|周|星期|(?<=个)月|年)(?:之|以)?前",
+            _ago,
+        ),
+        (
+            rf"\b(?:last|past|previous) (?P<count>{AMOUNT}) (?P<unit>day|week|month|year)s?\b",
+            _lately,
+        ),
+        (rf"(?:最近|过去|近)(?P<count>{HAN_AMOUNT})个?(?P<unit>天|日|周|星期|月|年)", _lately),
+        (
+            rf"\b(?P<which>last|past|previous|this|next) (?P<weekday>{'|'.join(WEEKDAYS)})\b",
+            _weekday,
+        ),
+        (
+            r"(?P<which>上个|下个|这个|上|下|本|这)(?:周|星期|礼拜)(?P<weekday>[一二三四五六日天])",
+            _weekday,
+        ),
+        (r"\b(?P<which>last|past|previous|this|next) weekend\b", _weekend),
+        (r"(?P<which>上个|下个|这个|上|下|本|这)周末", _weekend),
         (r"\b(?P<which>last|this|next|previous|past) (?P<unit>week|month|year)\b", _calendar),
         (r"(?P<which>上个|下个|这个|上|下|本|这)(?P<unit>周|星期|月)(?![一二三四五六日天])", _calendar),
         (
             rf"(?<!\d )\b(?P<part>first half of |second half of )?"
             rf"(?P<which>last |in |since |by |until |from )?"
-            rf"(?P<month>{_MONTH})\b(?:,? (?P<year>20\d\d)\b)?(?! \d)",
+            rf"(?P<month>{MONTH})\b(?:,? (?P<year>20\d\d)\b)?(?! \d)",
             _named_month,
         ),
-        (rf"{_CJK_YEAR}?(?P<month>{_NUMBER})月份?(?P<part>上旬|中旬|下旬)?(?!\d)", _named_month),
+        (rf"{CJK_YEAR}?(?P<month>{NUMBER})月份?(?P<part>上旬|中旬|下旬)?(?!\d)", _named_month),
         (r"\bQ(?P<count>[1-4])\b(?: (?P<year>20\d\d)\b)?", _quarter),
         (r"(?:(?P<year>20\d\d)年)?第?(?P<count>[一二三四1-4])季度", _quarter),
         (
@@ -186,6 +215,6 @@ _RULES: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
             r"(?: (?P<year>20\d\d)\b)?",
             _season,
         ),
-        (rf"{_CJK_YEAR}|(?<![\w-])20\d\d(?![\w-])", _year),
+        (rf"{CJK_YEAR}|(?<![\w-])20\d\d(?![\w-])", _year),
     )
 )
