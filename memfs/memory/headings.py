@@ -20,6 +20,7 @@ _CHINESE: dict[str, tuple[str, ...]] = {
     "Open": ("待办", "进行中", "未完成"),
     "Done": ("已完成", "完成"),
     "Superseded": ("已被取代", "已取代", "已废弃"),
+    "Archived": ("已归档", "归档"),
     "Pitfalls": ("坑与修复", "踩坑"),
     "General": ("一般",),
 }
@@ -39,6 +40,11 @@ def same_heading(title: str, other: str) -> bool:
 def is_superseded_heading(trail: Iterable[str]) -> bool:
     """Whether a section holds what later entries replaced."""
     return any(same_heading(title, "Superseded") for title in trail)
+
+
+def is_archived_heading(trail: Iterable[str]) -> bool:
+    """Whether a section holds what is over: kept, but no longer current."""
+    return any(same_heading(title, "Archived") for title in trail)
 
 
 def is_done_heading(trail: Iterable[str]) -> bool:

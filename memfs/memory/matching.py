@@ -9,7 +9,7 @@ from typing import Literal
 
 from memfs.markdown import Block
 from memfs.memory.desk import Desk
-from memfs.memory.headings import is_superseded_heading
+from memfs.memory.headings import is_archived_heading, is_superseded_heading
 from memfs.memory.plain import plain_text, says_no_more
 from memfs.memory.views import section_path
 from memfs.memory.wording import FIELD_TYPES, core_key, is_struck, text_keys
@@ -59,7 +59,8 @@ def _candidates(desk: Desk, draft: Draft) -> Iterator[Match]:
 
 def _is_current(desk: Desk, match: Match) -> bool:
     trail = section_path(desk.document(match.path), match.block)
-    return not (is_superseded_heading(trail) or is_struck(match.block.text))
+    past = is_superseded_heading(trail) or is_archived_heading(trail)
+    return not (past or is_struck(match.block.text))
 
 
 def _has_key(desk: Desk, draft: Draft, match: Match) -> bool:

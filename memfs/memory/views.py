@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memfs.markdown import Block, Document, parse_document
-from memfs.memory.headings import is_done_heading, is_superseded_heading
+from memfs.memory.headings import is_archived_heading, is_done_heading, is_superseded_heading
 from memfs.memory.ids import MEMFS_ID
 from memfs.memory.plain import plain_text, reader_text
 from memfs.memory.wording import FIELD_TYPES, decision_date, is_struck, parse_action, split_label, unstruck
@@ -178,6 +178,8 @@ def _status(block: Block, type_name: str, trail: tuple[str, ...]) -> str | None:
         return "suggestion"
     if is_superseded_heading(trail) or (type_name == "decisions" and is_struck(block.text)):
         return "superseded"
+    if is_archived_heading(trail):
+        return "archived"
     if type_name != "actions":
         return None
     if block.box in ("x", "X") or (block.box is None and is_done_heading(trail)):

@@ -29,6 +29,9 @@ _META = re.compile(
     re.IGNORECASE,
 )
 _DONE_TAIL = re.compile(r"\s*[(（](?:done|完成于?)\s*\d{4}-\d{2}-\d{2}[)）]\s*$", re.IGNORECASE)
+_STALE_TAIL = re.compile(
+    r"\s*[(（](?:stale since\s*|自\s*)(?P<day>\d{4}-\d{2}-\d{2})(?:\s*起无进展)?[)）]\s*$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class ActionText:
 def parse_action(text: str) -> ActionText:
     """The task and what its line says after it."""
     found: dict[str, str] = {}
-    rest = _DONE_TAIL.sub("", text)
+    rest = _DONE_TAIL.sub("", without_stale(text))
     while match := _META.search(rest):
         found = {**{name: value for name, value in match.groupdict().items() if value}, **found}
         rest = rest[: match.start()]
@@ -66,6 +69,22 @@ def render_action(action: ActionText) -> str:
     parts += [priority] if priority else []
     parts += [f"{'截止' if zh else 'due'} {action.due}"] if action.due else []
     return comma.join(parts)
+
+
+def without_stale(text: str) -> str:
+    """A task without the mark that nothing was heard of it for long."""
+    return _STALE_TAIL.sub("", text)
+
+
+def is_stale(text: str) -> bool:
+    """Whether a task bears the mark that nothing was heard of it for long."""
+    return _STALE_TAIL.search(text) is not None
+
+
+def stale(text: str, since: str) -> str:
+    """The task with that mark; ``since`` is the day (ISO) it was last heard of."""
+    mark = f"（自 {since} 起无进展）" if has_cjk(text) else f" (stale since {since})"
+    return f"{without_stale(text)}{mark}"
 
 
 def split_label(text: str) -> tuple[str, str] | None:
