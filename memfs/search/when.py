@@ -204,7 +204,7 @@ _RULES: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
         (
             rf"(?<!\d )\b(?P<part>first half of |second half of )?"
             rf"(?P<which>last |in |since |by |until |from )?"
-            rf"(?P<month>{MONTH})\b(?:,? (?P<year>20\d\d)\b)?(?! \d)",
+            rf"(?P<month>{MONTH})\b(?:,? (?P<year>20\d\d)\b(?!-\d))?(?! \d)",
             _named_month,
         ),
         (rf"{CJK_YEAR}?(?P<month>{NUMBER})月份?(?P<part>上旬|中旬|下旬)?(?!\d)", _named_month),
