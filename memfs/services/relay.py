@@ -1,0 +1,109 @@
+"""The relay board: what agents hand over to the next one, for 24 hours, and longer while nothing has read it.
+
+relay.md is the truth, and a person may edit it; relay.jsonl adds what its lines do not say. Both are local.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from memfs.memory.board import Baton, baton_id, remove_lines
+from memfs.memory.board_rules import LONGEST, PRESSING, is_live, is_overdue, is_unread, leaves
+from memfs.memory.ids import text_hash
+from memfs.services.relay_adding import add_baton
+from memfs.services.relay_files import edit_board, read_files, write_records
+from memfs.services.relay_reading import read_batons
+from memfs.services.relay_writing import pruned, record_of, write_batons
+from memfs.vault.lock import hold_vault
+
+if TYPE_CHECKING:
+    from memfs.services.opening import Vault
+
+__all__ = [
+    "Baton",
+    "Board",
+    "add_baton",
+    "read_relay",
+    "relay_presses",
+    "seed_bootstrap",
+    "settle_relay",
+    "unread_batons",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """The batons on the board, oldest first; ``overdue`` are ids of those only there because nothing has read them.
+
+    ``problems`` tell what of its files could not be read.
+    """
+
+    batons: tuple[Baton, ...] = ()
+    overdue: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def read_relay(vault: Vault, identity: str | None = None) -> Board:
+    """The board of an identity as it is now; nothing is written.
+
+    Raises:
+        InvalidRequest: it cannot be told which identity is meant.
+        InvalidDocument: relay.md cannot be read as text.
+    """
+    name = vault.choose_identity(identity)
+    files, now = read_files(vault, name), vault.now()
+    batons = [baton for baton in read_batons(vault, name, files) if is_live(baton, now)]
+    overdue = tuple(baton.id for baton in batons if is_overdue(baton, now))
+    ordered = sorted(batons, key=lambda baton: baton.time)
+    return Board(tuple(ordered), overdue, files.records.problems)
+
+
+def unread_batons(vault: Vault, identity: str) -> tuple[Baton, ...]:
+    """What an extraction still has to read of the board: not bootstrap, not done; however old."""
+    return tuple(baton for baton in read_relay(vault, identity).batons if is_unread(baton))
+
+
+def relay_presses(vault: Vault, identity: str) -> bool:
+    """Whether so much is unread that the next daily run should come early."""
+    return len(unread_batons(vault, identity)) >= PRESSING
+
+
+def settle_relay(vault: Vault, identity: str, *, read: Collection[str], wrote: bool) -> int:
+    """After an extraction: the batons ``read`` are done; those whose time is over leave the board.
+
+    ``wrote``: its merge has written something, so all that is done leaves at once; else it stays for its 24 hours.
+    Gives how many left.
+    """
+    with hold_vault(vault.layout):
+        files = read_files(vault, identity)
+        batons = read_batons(vault, identity, files)
+        marked = [record_of(baton, text_hash(baton.text)) for baton in batons if baton.id in read]
+        records = files.records.with_batons(*marked)
+        settled = [replace(baton, done=baton.done or baton.id in read) for baton in batons]
+        write_records(vault, identity, records)  # first: after a crash here nothing is read twice
+        going = {baton.id: baton.text for baton in settled if leaves(baton, vault.now(), wrote=wrote)}
+        if going:
+            edit_board(vault, identity, lambda text: remove_lines(text or "", going))
+            write_records(vault, identity, pruned(records, settled, going, vault.now()))
+    return len(going)
+
+
+def seed_bootstrap(vault: Vault, identity: str, texts: Sequence[str]) -> tuple[Baton, ...]:
+    """Put what durable memory says on an empty board, at most once a day; what was put there."""
+    now, made = vault.now(), []
+    today = now.date().isoformat()
+    if not texts or read_files(vault, identity).records.seeded == today:
+        return ()
+    with hold_vault(vault.layout):
+        files = read_files(vault, identity)
+        batons = read_batons(vault, identity, files)
+        if files.records.seeded == today or any(is_live(baton, now) for baton in batons):
+            return ()
+        for at, text in enumerate(texts, 1):
+            short = text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"
+            id = baton_id(identity, "bootstrap", today, at)
+            made.append(Baton(id, now, "memory", at, "assistant", short, bootstrap=True))
+        write_batons(vault, identity, batons, made, replace(files.records, seeded=today))
+    return tuple(made)
