@@ -25,6 +25,7 @@ Kind = Literal[
     "reject",
     "edit",
     "review",
+    "training",
     "cursor",
     "init",
     "other",

@@ -7,7 +7,9 @@ drafts into the result again changes nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time
+from typing import Protocol
 
 from memfs.errors import InvalidDocument, InvalidRequest
 from memfs.memory.deletions import missing_ids, notice_changes
@@ -21,13 +23,32 @@ from memfs.memory.snapshot import MergeResult, Outcome, Snapshot
 from memfs.memory.suggestions import offer
 from memfs.memory.wording import same_sense
 from memfs.memory.writing import add_entry
-from memfs.model import Draft
+from memfs.model import Draft, Dropped
 
-__all__ = ["MergeResult", "Outcome", "Snapshot", "entry_texts", "merge_drafts", "missing_ids"]
+__all__ = ["Change", "MergeResult", "Outcome", "Snapshot", "entry_texts", "merge_drafts", "missing_ids"]
+
+
+class Change(Protocol):
+    """What a merge is to do beside its drafts, after them."""
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The documents it looks at or changes, below the identity."""
+        ...
+
+    def apply(self, merge: Round, waiting: Mapping[str, str]) -> tuple[Sequence[Outcome], Sequence[Dropped]]:
+        """Do it, all or nothing, but in no document that is ``waiting``; what became of it, and what did not."""
+        ...
 
 
 def merge_drafts(
-    snapshot: Snapshot, drafts: Sequence[Draft], *, identity: str, language: Language, today: date
+    snapshot: Snapshot,
+    drafts: Sequence[Draft],
+    *,
+    identity: str,
+    language: Language,
+    today: date,
+    changes: Sequence[Change] = (),
 ) -> MergeResult:
     """Merge drafts of one identity into its memory.
 
@@ -43,7 +64,10 @@ def merge_drafts(
     merge = Round(desk, language)
     in_order = sorted(range(len(drafts)), key=lambda at: as_utc(drafts[at].evidence.time))
     outcomes = {at: _apply(merge, drafts[at], waiting) for at in in_order}
-    return desk.result(outcomes[at] for at in range(len(drafts)))
+    made = [change.apply(merge, waiting) for change in changes]
+    own = [outcomes[at] for at in range(len(drafts))]
+    result = desk.result([*own, *(outcome for done, _ in made for outcome in done)])
+    return replace(result, dropped=tuple(each for _, dropped in made for each in dropped))
 
 
 def entry_texts(snapshot: Snapshot) -> Mapping[str, str]:

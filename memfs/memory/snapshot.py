@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from memfs.model import Evidence
+from memfs.model import Dropped, Evidence
 
 Action = Literal[
     "added",
@@ -60,6 +60,7 @@ class MergeResult:
     """The texts that changed, and only these. ``marks`` is None when they did not.
 
     A document's text is None when it should be removed: nothing was in it but what an undone merge made.
+    ``dropped`` is what changes beside the drafts did not do.
     """
 
     documents: Mapping[str, str | None]
@@ -67,6 +68,7 @@ class MergeResult:
     marks: str | None
     outcomes: tuple[Outcome, ...] = ()
     problems: tuple[str, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
 
     @property
     def changed(self) -> bool:

@@ -10,7 +10,8 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from memfs.memory.ids import suggestion_id
-from memfs.memory.merge import MergeResult, Outcome, entry_texts, merge_drafts
+from memfs.memory.journal import JOURNAL
+from memfs.memory.merge import Change, MergeResult, Outcome, entry_texts, merge_drafts
 from memfs.model import Cursor, Draft, Dropped, Origin, Tokens
 from memfs.services.commit import Transaction, open_transaction
 from memfs.services.drafting import draft_proposals
@@ -31,11 +32,16 @@ _ACTIONS = {"added": "added", "updated": "updated", "superseded": "superseded", 
 
 @dataclass(frozen=True, slots=True)
 class MergeWork:
-    """What a merge is asked to do, and what its commit says of it."""
+    """What a merge is asked to do, and what its commit says of it.
+
+    ``changes`` are done beside the proposals, in the same commit; one that cannot be done is dropped, and nothing
+    waits for it.
+    """
 
     identity: str
     kind: str = "merge"
     proposals: tuple[Proposal, ...] = ()
+    changes: tuple[Change, ...] = ()
     cursors: tuple[Cursor, ...] = ()
     source: str | None = None
     extractor: str | None = None
@@ -57,8 +63,8 @@ class Merged:
     unsettled: float = 0.0
 
     def count(self, *actions: str) -> int:
-        """How many entries had one of these outcomes."""
-        return sum(outcome.action in actions for outcome in self.outcomes)
+        """How many entries had one of these outcomes; lines of the journal are none."""
+        return sum(outcome.action in actions and outcome.type != JOURNAL for outcome in self.outcomes)
 
 
 def merge_settled(vault: Vault, work: MergeWork) -> Merged:
@@ -87,9 +93,11 @@ def merge_proposals(vault: Vault, work: MergeWork) -> Merged:
             check_lease(vault.layout, work.lease, clock=lambda: vault.clock().timestamp())
         names = vault.names.mentioned(vault, work.identity, _said(work.proposals))
         drafts, dropped = _draft_all(vault, work, names, {})
-        if not drafts:
+        if not drafts and not work.changes:
             return Merged(dropped=dropped)
-        loaded = load_snapshot(vault, transaction, work.identity, (d.document for d in drafts))
+        documents = [draft.document for draft in drafts]
+        documents += [document for change in work.changes for document in change.documents]
+        loaded = load_snapshot(vault, transaction, work.identity, documents)
         snapshot = loaded.snapshot
         if loaded.unsettled:
             return Merged(dropped=dropped, waiting=_reasons(snapshot.deferred), unsettled=loaded.unsettled)
@@ -97,8 +105,14 @@ def merge_proposals(vault: Vault, work: MergeWork) -> Merged:
         if existing:  # patches and sums need the texts that are there
             drafts, dropped = _draft_all(vault, work, names, existing)
         result = merge_drafts(
-            snapshot, drafts, identity=work.identity, language=vault.language, today=vault.now().date()
+            snapshot,
+            drafts,
+            identity=work.identity,
+            language=vault.language,
+            today=vault.now().date(),
+            changes=work.changes,
         )
+        dropped = (*dropped, *result.dropped)
         waiting = _reasons(
             {o.document: o.reason or "" for o in result.outcomes if o.action in ("deferred", "refused")}
         )
@@ -152,6 +166,8 @@ def _subject(work: MergeWork, outcomes: Sequence[Outcome], language: Language) -
 
     if work.kind == "merge":
         counts = Counter(o.type for o in outcomes if o.action in _ACTIONS)
+        if counts.pop(JOURNAL, 0) and not counts and work.day:
+            return action_subject(JOURNAL, work.day.isoformat(), identity=work.identity, language=language)
         return merge_subject(work.identity, counts, work.day, language)
     what = count_phrase(Counter(o.type for o in outcomes), language)
     return action_subject(work.kind, what, identity=work.identity, language=language)

@@ -53,7 +53,11 @@ def _reverted(vault: Vault, name: str) -> LogEntry | None:
         entry = read_commit(vault.repository, name)
     except CommitNotFound:
         return None
-    return entry if entry.message is not None and entry.kind in ("merge", "remember", "accept") else None
+    return (
+        entry
+        if entry.message is not None and entry.kind in ("merge", "training", "remember", "accept")
+        else None
+    )
 
 
 def _absorb(vault: Vault, entry: LogEntry) -> None:

@@ -21,7 +21,7 @@ def withdraw(vault: Vault, identity: str, key: SessionKey) -> tuple[str, ...]:
 
     merges = [
         entry.commit
-        for entry in read_log(vault.repository, identity=identity, kinds=("merge",))
+        for entry in read_log(vault.repository, identity=identity, kinds=("merge", "training"))
         if entry.message is not None and entry.message.source == str(key)
     ]
     undone = tuple(commit for commit in merges if undo(vault, commit).commit is not None)
