@@ -34,6 +34,12 @@ class Correcting:
 
         return move(self.vault, entry, to)
 
+    def edit(self, entry: str, text: str) -> Changed:
+        """Put ``text`` in the place of an entry's own, as if you had edited its line: it is never rewritten."""
+        from memfs.services.editing import edit
+
+        return edit(self.vault, entry, text)
+
     def accept(self, entry: str) -> Changed:
         """Put the wording that is offered for an entry in its place."""
         from memfs.services.changing import accept

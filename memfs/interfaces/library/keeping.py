@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from memfs.services.checking import Checked
     from memfs.services.opening import Vault
     from memfs.services.status import Status
+    from memfs.services.tokens import Granted
 
 
 class Keeping:
@@ -35,6 +36,24 @@ class Keeping:
         from memfs.services.indexing import reindex
 
         return reindex(self.vault)
+
+    def token_add(self, identity: str, *, name: str = "") -> Granted:
+        """Make a token for `memfs up` that sees only ``identity``; its ``token`` is told this once."""
+        from memfs.services.tokens import add_token
+
+        return add_token(self.vault, identity, name=name)
+
+    def token_list(self) -> tuple[Granted, ...]:
+        """The tokens of identities, without the tokens themselves."""
+        from memfs.services.tokens import list_tokens
+
+        return list_tokens(self.vault)
+
+    def token_remove(self, id: str) -> None:
+        """Make a token worthless at once; ``owner`` means the owner's own."""
+        from memfs.services.tokens import remove_token
+
+        remove_token(self.vault, id)
 
     def config(self) -> Config:
         """The settings as they are in force."""

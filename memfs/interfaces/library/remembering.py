@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memfs.model import FieldValue
+    from memfs.model import FieldValue, Turn
     from memfs.services.changing import Changed
     from memfs.services.dryrun import DryRun, Estimate
     from memfs.services.opening import Vault
     from memfs.services.reports import IngestReport
     from memfs.services.retrying import Retried
+    from memfs.services.turns import Pushed
 
 
 class Remembering:
@@ -52,6 +53,25 @@ class Remembering:
         from memfs.services.changing import remember
 
         return remember(self.vault, text, identity=identity, type=type, peer=peer, fields=fields)
+
+    def push(
+        self,
+        session: str,
+        turns: Sequence[Turn],
+        *,
+        identity: str | None = None,
+        channel: str | None = None,
+        model: str | None = None,
+    ) -> Pushed:
+        """Hand over turns of a conversation (each a `memfs.model.Turn` with an id); on disk when this returns.
+
+        They are merged as any transcript is, when `ingest`, `watch` or `up` comes to it.
+        """
+        from memfs.services.turns import push_turns
+
+        return push_turns(
+            self.vault, session, identity=identity, channel=channel, model=model, turns=tuple(turns)
+        )
 
     def retry(self, *, identity: str | None = None, announce: Callable[[str], None] | None = None) -> Retried:
         """Try what was set aside once more, then whatever else is not merged."""

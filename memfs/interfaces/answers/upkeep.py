@@ -1,0 +1,167 @@
+"""Answers about how the vault does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memfs.interfaces.answers import Answer
+
+
+class IdentityStatus(Answer):
+    """One identity's work."""
+
+    identity: str
+    last_run: str | None
+    pending_cursors: int
+    tokens_today: int
+
+
+class SourceStatus(Answer):
+    """A source of transcripts."""
+
+    name: str
+    path: str
+    identity: str | None
+    transcripts: int
+    unmerged: int
+    choice_needed: bool
+
+
+class SetAside(Answer):
+    """A range of a transcript that could not be extracted."""
+
+    identity: str
+    source: str
+    session: str
+    reason: str
+
+
+class Status(Answer):
+    """How a vault does, and what waits."""
+
+    vault: str
+    branch: str | None
+    commit: str | None
+    busy: str | None
+    extractor: str
+    when: str
+    identities: list[IdentityStatus]
+    sources: list[SourceStatus]
+    unfinished: bool
+    quarantine: list[SetAside]
+    locks: list[str]
+    warnings: list[str]
+    reasons: list[str]
+
+
+class Finding(Answer):
+    """Something that a check found."""
+
+    level: str
+    message: str
+    path: str | None
+    line: int | None
+
+
+class Checked(Answer):
+    """What a check found."""
+
+    sound: bool
+    documents: int
+    entries: int
+    findings: list[Finding]
+
+
+class Indexed(Answer):
+    """What a rebuild of the index did."""
+
+    indexed: int
+    removed: int
+    deferred: list[str]
+    problems: list[dict[str, str]]
+    degraded: str | None
+
+
+class Identities(Answer):
+    """The identities that the caller may use."""
+
+    identities: list[str]
+
+
+class TypeField(Answer):
+    """A field of a memory type."""
+
+    name: str
+    type: str
+    operator: str
+    description: str
+
+
+class MemoryType(Answer):
+    """A memory type."""
+
+    name: str
+    description: str
+    path: str
+    key: list[str]
+    fields: list[TypeField]
+    stage: str
+    mode: str
+    enabled: bool
+    self_enabled: bool
+    peer_enabled: bool
+
+
+class Types(Answer):
+    """The memory types of the vault, and what is wrong with templates."""
+
+    types: list[MemoryType]
+    problems: list[str]
+
+
+class Setting(Answer):
+    """One setting with its value now."""
+
+    key: str
+    value: Any
+    default: Any
+    origin: str | None
+    allowed: str
+    description: str
+
+
+class Settings(Answer):
+    """All settings, and the sources of transcripts."""
+
+    settings: list[Setting]
+    sources: list[dict[str, Any]]
+
+
+class SettingSet(Answer):
+    """A setting that was changed, and the file it stands in."""
+
+    key: str
+    value: str | None
+    path: str
+
+
+class Token(Answer):
+    """A token of an identity; ``token`` is told in the moment it is made, and never again."""
+
+    id: str
+    identity: str
+    name: str
+    created: str
+    token: str | None
+
+
+class Tokens(Answer):
+    """The tokens of identities."""
+
+    tokens: list[Token]
+
+
+class Removed(Answer):
+    """A token that is worthless now."""
+
+    id: str
