@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from memfs.extraction.segments import local_time
-from memfs.model import Turn
+from memfs.model import ToolCall, Turn
 
 # The assistant's words and tool results are context only: as much as helps to understand.
 ASSISTANT_CHARACTERS = 1000
 TOOL_CHARACTERS = 300
+CALL_CHARACTERS = 120
 CONTEXT_CHARACTERS = 400
 _TOOLS_SHOWN = 6
 _BREAKS = (
@@ -33,13 +34,19 @@ class Line:
 
 
 def turn_lines(
-    turn: Turn, position: int, *, zone: tzinfo | None, count: Callable[[str], int], longest: int
+    turn: Turn,
+    position: int,
+    *,
+    zone: tzinfo | None,
+    count: Callable[[str], int],
+    longest: int,
+    tools: bool = False,
 ) -> Iterator[Line]:
     """The turn as one line, or, where it has more than ``longest`` tokens, as parts that each name the speaker.
 
-    None at all for a turn that says nothing.
+    None at all for a turn that says nothing. ``tools``: what succeeded is named too.
     """
-    said = _said(turn)
+    said = _said(turn, tools=tools)
     parts = _split(said, count, longest) if said else []
     for number, part in enumerate(parts, 1):
         which = f" (part {number} of {len(parts)})" if len(parts) > 1 else ""
@@ -63,14 +70,22 @@ def _name(speaker: str) -> str:
     return " ".join(re.sub(r"[\[\]:：\n\r]", " ", speaker).split())[:60]
 
 
-def _said(turn: Turn) -> str:
+def _said(turn: Turn, *, tools: bool) -> str:
     text = turn.text.strip()
     if turn.role == "assistant":
         text = _clip(text, ASSISTANT_CHARACTERS)
     failed = [call for call in turn.tool_calls if call.is_error][:_TOOLS_SHOWN]
-    notes = [f"(tool {call.name} failed: {_clip(call.result or '', TOOL_CHARACTERS)})" for call in failed]
+    notes = [f"(tool {call.name}: {_asked(call)})" for call in turn.tool_calls[:_TOOLS_SHOWN] if tools]
+    notes += [f"(tool {call.name} failed: {_clip(call.result or '', TOOL_CHARACTERS)})" for call in failed]
     notes += [f"(attachment: {each.path})" for each in turn.attachments[:_TOOLS_SHOWN]]
     return "\n".join(part for part in (text, *notes) if part)
+
+
+def _asked(call: ToolCall) -> str:
+    """What a tool was called with, in short."""
+    given = call.arguments
+    values = given.values() if isinstance(given, dict) else [given]
+    return _clip(" ".join(" ".join(str(value).split()) for value in values), CALL_CHARACTERS)
 
 
 def _below(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memfs.errors import ConfigError
@@ -15,6 +15,7 @@ from memfs.transcripts.cues import OWN_CALL_MARK
 MAX_EXISTING = 15
 MAX_INSTRUCTIONS = 1000
 _LEAST_ROOM = 400
+_NOTHING: Mapping[str, object] = {}
 _FENCES = 40  # tokens by which the random words of two fences may differ
 
 
@@ -33,7 +34,8 @@ class Prompter:
     """Makes the pages of a request from one prompt template.
 
     ``count`` counts tokens, ``tag`` gives a random word for each call's fence, ``ceiling`` is the longest
-    prompt in tokens. ``name`` is the template's, for messages.
+    prompt in tokens. ``name`` is the template's, for messages. ``tools``: all tool calls are shown, not only those
+    that failed.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class Prompter:
         tag: Callable[[], str],
         ceiling: int,
         name: str = "extract",
+        tools: bool = False,
     ) -> None:
         if not template.strip():
             raise ConfigError(
@@ -51,15 +54,19 @@ class Prompter:
             )
         check_template(f"the prompt {name}", template)
         self._template, self._name = template, name
-        self._count, self._tag, self._ceiling = count, tag, ceiling
+        self._count, self._tag, self._ceiling, self._tools = count, tag, ceiling, tools
 
-    def pages(self, request: Request) -> Iterator[Page]:
+    def pages(
+        self, request: Request, more: Callable[[], Mapping[str, object]] = lambda: _NOTHING
+    ) -> Iterator[Page]:
         """The calls that read ``request``; every turn stands in one, a very long one in parts in several.
+
+        ``more`` gives further values for the template, anew for each page.
 
         Raises:
             ConfigError: the template fails, does not show the conversation, or leaves no room for it.
         """
-        empty = self._page(request, ())
+        empty = self.page(request, more=more())
         room = self._ceiling - empty.tokens - _FENCES
         if room < _LEAST_ROOM:
             raise ConfigError(
@@ -72,18 +79,26 @@ class Prompter:
         size = 0
         for line in lines:
             if held and size + line.tokens > room:
-                yield self._page(request, held)
+                yield self.page(request, held, more())
                 held, size = [], 0
             held.append(line)
             size += line.tokens
         if held:
-            yield self._page(request, held)
+            yield self.page(request, held, more())
 
     def _lines(self, request: Request, at: int, room: int) -> Iterator[Line]:
         zone = request.now.tzinfo
-        return turn_lines(request.turns[at], at, zone=zone, count=self._count, longest=room // 2)
+        turn, longest = request.turns[at], room // 2
+        return turn_lines(turn, at, zone=zone, count=self._count, longest=longest, tools=self._tools)
 
-    def _page(self, request: Request, lines: Sequence[Line]) -> Page:
+    def page(
+        self, request: Request, lines: Sequence[Line] = (), more: Mapping[str, object] = _NOTHING
+    ) -> Page:
+        """One call that shows these lines.
+
+        Raises:
+            ConfigError: the template fails, or does not show them between fences.
+        """
         texts = [line.text for line in lines]
         before = [context_line(turn, request.now.tzinfo) for turn in request.context]
         existing = [" ".join(each.split()) for each in request.existing[:MAX_EXISTING]]
@@ -103,6 +118,7 @@ class Prompter:
             "fence": fence,
             "now": f"{request.now:%Y-%m-%d %H:%M} ({request.now:%A})",
             "zone": f"{request.now:%Z %z}".strip(),
+            **more,
         }
         name = f"the prompt {self._name}"
         system = render(name, self._template, {**values, "part": "system"}).strip()
