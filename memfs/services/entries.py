@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,11 +53,18 @@ def list_entries(
 def read_entries(vault: Vault, path: str) -> tuple[EntryView, ...]:
     """The entries of one document, with their origin by its ledger."""
     text = (vault.top / path).read_text(encoding="utf-8", errors="replace")
+    return views_with_origin(vault, path, text, lambda ids: ledger_records(vault, path, ids))
+
+
+def views_with_origin(
+    vault: Vault, path: str, text: str, ledger: Callable[[Sequence[str]], Mapping[str, LedgerRecord]]
+) -> tuple[EntryView, ...]:
+    """The entries of a document's text; ``ledger`` tells what is known of some ids."""
     views = view_entries(path, text, root=vault.layout.root)
     if not views:
         return ()
-    records = ledger_records(vault, path, [view.id for view in views if view.id])
-    own, days = _own_lines(text, records), _days(vault, records)
+    records = ledger([view.id for view in views if view.id])
+    own, days = _own_lines(text, records), days_of(vault, records)
     return tuple(
         replace(view, origin=_origin(view, records, own), date=view.date or _day(view, own, days))
         for view in views
@@ -66,10 +73,11 @@ def read_entries(vault: Vault, path: str) -> tuple[EntryView, ...]:
 
 def days_said(vault: Vault, path: str, ids: Collection[str]) -> Mapping[str, str]:
     """The day (ISO) on which each of memfs's entries in a document was said; those of a person's have none."""
-    return _days(vault, ledger_records(vault, path, ids))
+    return days_of(vault, ledger_records(vault, path, ids))
 
 
-def _days(vault: Vault, records: Mapping[str, LedgerRecord]) -> Mapping[str, str]:
+def days_of(vault: Vault, records: Mapping[str, LedgerRecord]) -> Mapping[str, str]:
+    """The day (ISO) that each record tells, in the vault's time zone."""
     return {
         entry: as_utc(each.time).astimezone(vault.zone).date().isoformat() for entry, each in records.items()
     }

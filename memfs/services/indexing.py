@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,34 +13,49 @@ from memfs.model import Stat
 from memfs.vault.scan import scan_documents
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from memfs.search.index import SearchIndex, Stale, UpdateReport
+    from memfs.search.planning import Dates
     from memfs.services.opening import Vault
+
+Read = Callable[[Iterable[str]], Mapping[str, bytes | None]]
 
 
 def open_index(vault: Vault) -> SearchIndex:
     """The vault's search index; nothing is loaded before it is used."""
-    from memfs.search.embeddings import load_embedder
-    from memfs.search.index import SearchIndex
     from memfs.services.entries import days_said
 
+    return make_index(vault, vault.layout.derived / "index", partial(days_said, vault))
+
+
+def make_index(vault: Vault, folder: Path, dates: Dates) -> SearchIndex:
+    """An index in ``folder`` with the vault's engine; ``dates`` tell when entries were said."""
+    from memfs.search.embeddings import load_embedder
+    from memfs.search.index import SearchIndex
+
     settings = vault.config.embeddings
-    folder = vault.layout.derived / "index"
-    embedder = load_embedder(settings.engine, settings.model, state=folder)
-    return SearchIndex(folder, embedder, root=vault.layout.root, dates=partial(days_said, vault))
+    embedder = load_embedder(settings.engine, settings.model, state=vault.layout.derived / "index")
+    return SearchIndex(folder, embedder, root=vault.layout.root, dates=dates)
 
 
 def refresh_index(vault: Vault, index: SearchIndex) -> UpdateReport:
-    """Bring the index up to the files as they lie on disk; cheap when nothing changed.
+    """Bring the index up to the files as they lie on disk; cheap when nothing changed."""
+    return bring_up(index, document_stats(vault), partial(_read_files, vault))
 
-    One that proves to be damaged while it is written is emptied; then all the other files follow.
+
+def bring_up(index: SearchIndex, stats: Mapping[str, Stat], read: Read) -> UpdateReport:
+    """Bring an index up to files that ``stats`` tell of and ``read`` gives; None for one that is gone.
+
+    An index that proves to be damaged while it is written is emptied; then all the other files follow.
     """
     from memfs.search.index import UpdateReport
 
-    stats, report = document_stats(vault), UpdateReport()
+    report = UpdateReport()
     seen: set[str] = set()
     while todo := [path for path in _differing(index.stale(stats)) if path not in seen]:
         seen.update(todo)
-        report = _joined(report, index.update(_read_files(vault, todo), stats))
+        report = _joined(report, index.update(read(todo), stats))
     if index.vectors_missing():
         report = _joined(report, index.fill_vectors())
     return report
@@ -88,6 +104,15 @@ def reindex(vault: Vault) -> UpdateReport:
     if index.vectors_missing():
         index.fill_vectors()
     return report
+
+
+def drop_indexes(vault: Vault) -> None:
+    """Delete everything derived that holds texts, of the past and of conversations too; search makes it anew.
+
+    An index holds on to a deleted text for a while, so this is what a purge has to do.
+    """
+    for name in ("index", "past", "sessions", "links"):
+        shutil.rmtree(vault.layout.derived / name, ignore_errors=True)
 
 
 def document_stats(vault: Vault) -> dict[str, Stat]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from memfs.memory.wording import unstruck
 from memfs.services.changing import forget
 from memfs.services.commit import open_transaction
 from memfs.services.entries import list_entries
-from memfs.services.indexing import open_index, refresh_index
+from memfs.services.indexing import drop_indexes, open_index, refresh_index
 from memfs.services.kept import kept_copy
 from memfs.services.sessions import SessionKey
 from memfs.vault.displaced import list_displaced
@@ -75,7 +74,7 @@ def purge(vault: Vault, reference: str) -> Forgotten:
         purged = purge_texts(vault.repository, texts)
     copies = [path for proof in proofs for path in _purge_copies(vault, proof)]
     index.rebuild()
-    shutil.rmtree(vault.layout.derived / "index", ignore_errors=True)  # deleted text stays in it for a while
+    drop_indexes(vault)
     refresh_index(vault, open_index(vault))
     return Forgotten(
         entry,

@@ -1,11 +1,12 @@
-"""Recall: search in an index that is brought up to date first."""
+"""Recall: search in an index that is brought up to date first, of memory as it is or as it was."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memfs.errors import HistoryError, MemfsError
@@ -13,16 +14,24 @@ from memfs.model import EntryView
 from memfs.services.indexing import open_index, refresh_index
 
 if TYPE_CHECKING:
-    from memfs.search.searching import Hit
+    from memfs.search.index import SearchIndex, UpdateReport
+    from memfs.search.searching import Hit, SearchResult
+    from memfs.search.timing import Span
     from memfs.services.opening import Vault
+    from memfs.services.past import Past
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The hits of a search; ``degraded`` says why it was less than it could be, None when it was not."""
+    """The hits of a search; ``degraded`` says why it was less than it could be, None when it was not.
+
+    ``understood``: what words for times were taken for. ``commit``: memory was searched as it was there.
+    """
 
     hits: tuple[Hit, ...]
     degraded: str | None = None
+    understood: tuple[Span, ...] = ()
+    commit: str | None = None
 
 
 def search(
@@ -35,23 +44,53 @@ def search(
     tag: str | None = None,
     since: date | None = None,
     until: date | None = None,
+    at: str | None = None,
     path: str | None = None,
     limit: int = 10,
 ) -> Found:
-    """Find memories. ``identity`` limits it to what that identity may see: its own, and what it ``reads``."""
-    from memfs.search.lexicon import Filters
+    """Find memories. ``identity`` limits it to what that identity may see: its own, and what it ``reads``.
 
-    index = open_index(vault)
-    problems = refresh_index(vault, index).degraded
+    ``at`` a date or commit: memory as it was then, as git has it.
+
+    Raises:
+        CommitNotFound: there is no such commit, or nothing was committed yet.
+    """
+    from memfs.search.lexicon import Filters
+    from memfs.search.timing import understood
+
+    past = _open_past(vault, at) if at else None
+    today = past.today if past else vault.now().date()
     filters = Filters(visible(vault, identity) if identity else None, peer, type, tag, since, until, path)
-    today = vault.now().date()
-    result = index.search(query, filters, limit, today=today)
-    if (
-        result.degraded and not result.hits and refresh_index(vault, index).indexed
-    ):  # it was damaged: made anew
-        result = index.search(query, filters, limit, today=today)
-    reasons = [_in_language(vault, reason) for reason in dict.fromkeys((*problems, *result.degraded))]
-    return Found(tuple(_with_origin(vault, result.hits)), "; ".join(reasons) or None)
+
+    def ask(index: SearchIndex) -> SearchResult:
+        return index.search(query, filters, limit, today=today)
+
+    hits, degraded = look_up(vault, ask, past)
+    return Found(hits, degraded, understood(query, today), past.commit if past else None)
+
+
+def look_up(
+    vault: Vault, ask: Callable[[SearchIndex], SearchResult], past: Past | None = None
+) -> tuple[tuple[Hit, ...], str | None]:
+    """Ask the index of now (or of the past), brought up to date first; hits with origin, and why degraded."""
+    opened = past.open_index if past else partial(_open_now, vault)
+    index, report = opened()
+    result = ask(index)
+    if result.degraded and not result.hits and opened()[1].indexed:  # it was damaged: made anew
+        result = ask(index)
+    reasons = [_in_language(vault, reason) for reason in dict.fromkeys((*report.degraded, *result.degraded))]
+    return tuple(_with_origin(vault, result.hits, past)), "; ".join(reasons) or None
+
+
+def _open_now(vault: Vault) -> tuple[SearchIndex, UpdateReport]:
+    index = open_index(vault)
+    return index, refresh_index(vault, index)
+
+
+def _open_past(vault: Vault, at: str) -> Past:
+    from memfs.services.past import open_past
+
+    return open_past(vault, at)
 
 
 def _in_language(vault: Vault, reason: str) -> str:
@@ -75,22 +114,30 @@ def visible(vault: Vault, identity: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((identity, *others, "")))
 
 
-def _with_origin(vault: Vault, hits: Sequence[Hit]) -> Iterator[Hit]:
+def _with_origin(vault: Vault, hits: Sequence[Hit], past: Past | None) -> Iterator[Hit]:
     """Hits with origin, source and commit, as ledgers and history tell."""
     from memfs.services.entries import read_entries, with_provenance
 
-    known = _sources(vault, [hit.view.id for hit in hits if hit.view.id])
-    origins: dict[str, dict[str | None, EntryView]] = {}
+    if past:
+        read, told = past.entries, past.with_provenance
+    else:
+        known = _sources(vault, [hit.view.id for hit in hits if hit.view.id])
+        read, told = partial(read_entries, vault), partial(with_provenance, latest=known)
+    origins: dict[str, Mapping[str | None, EntryView]] = {}
     for hit in hits:
         path = hit.view.path
         if hit.view.id and path not in origins:
-            try:
-                origins[path] = {view.id: view for view in read_entries(vault, path)}
-            except (MemfsError, OSError):
-                origins[path] = {}
+            origins[path] = _by_id(read, path)
         listed = origins.get(path, {}).get(hit.view.id)
         view = replace(hit.view, origin=listed.origin) if listed else hit.view
-        yield replace(hit, view=next(iter(with_provenance([view], known))))
+        yield replace(hit, view=next(iter(told([view]))))
+
+
+def _by_id(read: Callable[[str], Iterable[EntryView]], path: str) -> Mapping[str | None, EntryView]:
+    try:
+        return {view.id: view for view in read(path)}
+    except (MemfsError, OSError):
+        return {}
 
 
 def _sources(vault: Vault, ids: Sequence[str]) -> Mapping[str, tuple[str, str | None]]:
