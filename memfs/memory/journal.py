@@ -150,7 +150,7 @@ def _missing_issue(line: Line, solved: Sequence[str], *, whole: bool) -> Line | 
         return replace(line, text=_bare(line.text), box="x")
     if not whole:
         return line
-    if line.box == "x" or _is_marked(line.text):
+    if line.box == "x" or is_unmentioned(line.text):
         return None
     return replace(line, text=line.text + UNMENTIONED["zh" if has_cjk(line.text) else "en"])
 
@@ -179,7 +179,8 @@ def _task(line: Line) -> Line:
     return replace(line, text=_bare(line.text), box=" " if line.section == "issues" else None)
 
 
-def _is_marked(text: str) -> bool:
+def is_unmentioned(text: str) -> bool:
+    """Whether an issue was restored and marked."""
     return text.rstrip().endswith(tuple(mark.strip() for mark in UNMENTIONED.values()))
 
 

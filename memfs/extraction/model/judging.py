@@ -124,7 +124,7 @@ def _positions(item: Item, fields: Mapping[str, FieldValue], shown: Shown) -> li
         users = shown.user_turns(shown.positions)
         found = [at for at in users if is_said(text, (shown.turns[at].text,))]
         return found or "it names no turns, and no user turn contains its words"
-    numbers = _numbers(named)
+    numbers = turn_numbers(named)
     if not numbers:
         return "the turns it names cannot be read"
     positions = sorted({number - 1 for number in numbers})
@@ -133,14 +133,14 @@ def _positions(item: Item, fields: Mapping[str, FieldValue], shown: Shown) -> li
     return positions
 
 
-def _numbers(named: Any) -> list[int]:
+def turn_numbers(named: Any) -> list[int]:
     """Turn numbers: 3, "3", "[3]", "3-5", and lists of these."""
     if isinstance(named, bool | Conflict):
         return []
     if isinstance(named, int | float):
         return [int(named)]
     if isinstance(named, list):
-        return [number for each in named for number in _numbers(each)]
+        return [number for each in named for number in turn_numbers(each)]
     if not isinstance(named, str):
         return []
     numbers: list[int] = []
