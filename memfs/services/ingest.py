@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from memfs.errors import ConfigError, ExtractionError, LeaseLost, TranscriptError, UnsafePath
 from memfs.services.candidates import Candidate, find_candidates, find_unmerged
 from memfs.services.extracting import choose_extractor
+from memfs.services.queued import settle_queue
 from memfs.services.reasons import note_outcome
 from memfs.services.reports import IngestReport, SessionReport, describe
 from memfs.services.reverts import absorb_reverts
@@ -80,6 +81,7 @@ def ingest(
             sessions += _ingest_identity(run, own, problems, tell, reasons)
             waiting += run.waiting
     note_outcome(vault, reasons)
+    settle_queue(vault, problems)
     return IngestReport(tuple(sessions), tuple(dict.fromkeys(waiting)), tuple(dict.fromkeys(problems)))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from memfs.errors import VaultLocked
 from memfs.processes import Process, process_start
 from memfs.vault.local import LocalState
-from memfs.vault.lock import hold_file
+from memfs.vault.lock import hold_file, is_held
 
 if TYPE_CHECKING:
     from memfs.vault.layout import Layout
@@ -76,6 +76,11 @@ def announce_serving(layout: Layout, host: str, port: int, version: str) -> Iter
         yield serving
     finally:
         state.update_record(_RECORD, drop)
+
+
+def is_watched(layout: Layout) -> bool:
+    """Whether a `memfs watch` or `memfs up` looks after this vault now."""
+    return is_held(layout.local / _LOCK)
 
 
 def find_serving(layout: Layout) -> Serving | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import TranscriptError
 from memfs.model import Stat
+from memfs.services.queued import queued_transcripts
 from memfs.transcripts import ignored_name
 from memfs.vault.globs import compile_globs
 from memfs.vault.paths import is_safe_name, slug
@@ -53,14 +54,17 @@ class TranscriptFile:
 
 
 def list_sources(vault: Vault) -> tuple[TranscriptSource, ...]:
-    """The configured sources, then the inbox of each identity. A file belongs to the first source that has it."""
+    """The configured sources, the inbox of each identity, what is queued. A file belongs to the first that has it."""
     configured = [_configured(vault, source) for source in vault.config.sources]
     inboxes = []
     if vault.layout.inbox.is_dir():
         for folder in sorted(vault.layout.inbox.iterdir()):
             if folder.is_dir() and is_safe_name(folder.name):
                 inboxes.append(TranscriptSource(INBOX, folder, identity=folder.name))
-    return (*configured, *inboxes)
+    queued = [
+        TranscriptSource(BY_HAND, path, identity) for path, identity in queued_transcripts(vault).items()
+    ]
+    return (*configured, *inboxes, *queued)
 
 
 def find_all(vault: Vault) -> Iterator[tuple[TranscriptSource, list[TranscriptFile]]]:
@@ -106,7 +110,9 @@ def named_files(vault: Vault, paths: Iterable[Path], identity: str | None) -> It
         if not real.exists():
             raise TranscriptError("no such file or folder", path=str(path))
         home = next((source for source in known if real.is_relative_to(source.root.resolve())), None)
-        if home is not None and real.is_file():
+        if home is not None and home.root.is_file():
+            yield from _single(home, real)
+        elif home is not None and real.is_file():
             yield from _file(home, real, real.relative_to(home.root.resolve()).as_posix())
         elif real.is_dir():
             yield from find_transcripts(vault, TranscriptSource(BY_HAND, real, identity))

@@ -50,6 +50,20 @@ def hold_file(path: Path, timeout: float = LOCK_TIMEOUT, what: str = "the file")
         os.close(descriptor)
 
 
+def is_held(path: Path) -> bool:
+    """Whether some process holds the lock file ``path`` now."""
+    if not path.exists():
+        return False
+    descriptor = _open(path)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def _open(path: Path) -> int:
     ensure_folder(path.parent, mode=0o700)
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -23,6 +23,7 @@ SECTIONS: Mapping[str, Mapping[str, Listed]] = {
     "Remember": {
         "ingest": Listed("feeding", "Merge what is new in transcripts into memory."),
         "watch": Listed("feeding", "Merge transcripts as they grow, until stopped."),
+        "hook": Listed("hooking", "Serve a hook of Claude Code or Codex."),
         "retry": Listed("feeding", "Try again what could not be extracted."),
         "remember": Listed("changing", "Keep a text as a memory."),
         "transcript": Listed("trying", "Show how a transcript is read; nothing is remembered."),
