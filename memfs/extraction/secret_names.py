@@ -6,33 +6,37 @@ import re
 
 from memfs.extraction.placeholders import placeholder
 
-_NAMES = (
-    r"pass(?:word|wd|phrase|code)|pwd|secret|token|(?:api|access|account|auth|private|signing|encryption|master|"
-    r"shared|secret|session|service|app|deploy|subscription|license)[ _-]?(?:keys?|secret|token)|"
-    r"client[ _-]?secret|credentials?|connectionstring|jwt|otp|pin|cvv|cvc|"
+NAMES = (
+    r"pass(?:word|wd|phrase|code)|pwd|pw|secret|token|(?:api|access|account|auth|private|signing|encryption|master|"
+    r"shared|secret|session|service|app|deploy|subscription|license|storage|webhook|consumer|client|bot|refresh|admin)"
+    r"[ _-]?(?:keys?|secret|token)|"
+    r"credentials?|connectionstring|jwt|otp|pin|cvv|cvc|"
     r"contraseña|clave|passwort|kennwort|mot de passe|senha|parola|wachtwoord|has[łl]o|пароль"
 )
 _NAMES_CJK = r"密码|口令|密钥|秘钥|令牌|验证码|パスワード|暗証番号|비밀번호"
 SECRET_NAME = re.compile(
-    rf"(?i)(?:[a-z0-9]{{1,30}}[_.-]){{0,6}}(?:[a-z]{{0,20}})(?:{_NAMES}|{_NAMES_CJK})(?:[_-]?\d)?"
+    rf"(?i)(?:[a-z0-9]{{1,30}}[_.-]){{0,6}}(?:[a-z]{{0,20}})(?:{NAMES}|{_NAMES_CJK})(?:[_-]?\d)?"
 )
 
 # Names that also count at the end of a longer one: PGPASSWORD, dbPassword, SSHPASS
 _GLUED = (
     r"pass(?:word|wd|phrase|code)|pwd|secret|token|(?:api|access|account|auth|private|secret)[_-]?key|connectionstring"
     r"|passwort|contraseña|(?<=ssh)pass|(?<=db)pass|(?<=root)pass|(?<=user)pass|(?<=admin)pass|(?<=redis)pass"
-    r"|(?<=mysql)pass|(?<=smtp)pass|(?<=mail)pass|(?<=ftp)pass|(?<=ldap)pass|(?<=rediscli_)auth|(?<=[\s/]_)auth"
+    r"|(?<=mysql)pass|(?<=smtp)pass|(?<=mail)pass|(?<=ftp)pass|(?<=ldap)pass|(?<=rediscli_)auth|(?<=_)(?<![^\s/:]_)auth"
 )
 
 # name = value, name: value, "name": "value", **name:** value, NAME=value
 ASSIGNED = re.compile(
-    rf"(?i)(?P<name>(?<![a-z])(?:{_NAMES}|pass)|{_GLUED})[\"'`*_]{{0,4}}"
+    rf"(?i)(?P<name>(?<![a-z])(?:{NAMES}|pass)|{_GLUED})[\"'`*_\]\\]{{0,5}}"
     r"(?:\s{0,3}(?:=>|:=|={1,2}(?!=)|:(?![:/]))(?:\*{1,3}|_{2})?\s{0,3})"
-    r"(?P<secret>\"[^\"\r\n]{1,200}\"|'[^'\r\n]{1,200}'|`[^`\r\n]{1,200}`|[^\s\"'`,;&<>|)}，。；、]{3,200})"
+    r"(?P<secret>\\\"[^\"\\\r\n]{1,200}\\\"|\"[^\"\r\n]{1,200}\"|'[^'\r\n]{1,200}'|`[^`\r\n]{1,200}`"
+    r"|(?:[^\s\"'`,;&<>|)}，。；、]|&(?!\w{1,30}=)){3,200})"
 )
+# <password>x</password>
+ELEMENT = re.compile(rf"(?i)<(?P<name>(?:[a-z0-9]{{1,20}}[_.:-]){{0,3}}(?:{NAMES}))>(?P<secret>[^<>\s]{{3,200}})(?=</)")
 # | password | x |
 CELL = re.compile(
-    rf"(?i)\|[ \t*_`]{{0,6}}(?:[a-z0-9]{{1,20}}[ _.-]){{0,3}}(?P<name>{_NAMES})[ \t*_`]{{0,6}}\|[ \t*_]{{0,20}}"
+    rf"(?i)\|[ \t*_`]{{0,6}}(?:[a-z0-9]{{1,20}}[ _.-]){{0,3}}(?P<name>{NAMES})[ \t*_`]{{0,6}}\|[ \t*_]{{0,20}}"
     r"(?P<secret>\"[^\"|\r\n]{1,200}\"|`[^`|\r\n]{1,200}`|[^|\s*`]{4,200})[ \t*_]{0,40}\|"
 )
 # passphrase "blue horse"
@@ -42,17 +46,17 @@ QUOTED = re.compile(
     r"|`[^`\r\n]{3,120}`|“[^”\r\n]{3,120}”))"
 )
 FLAG = re.compile(
-    rf"(?i)(?<=\s)--?(?:[a-z0-9]{{1,20}}-){{0,4}}(?P<name>{_NAMES}|pass)[ =]"
+    rf"(?i)(?<=\s)--?(?:[a-z0-9]{{1,20}}-){{0,4}}(?P<name>{NAMES}|pass)[ =]"
     r"(?P<secret>\"[^\"\r\n]{1,200}\"|'[^'\r\n]{1,200}'|[^\s\"'`,;&<>|]{4,200})"
 )
 # "the password is ...", "my PIN was 4821", "la clave es ..."
 SAID = re.compile(
-    rf"(?i)(?<![a-z])(?P<name>{_NAMES})(?:\s(?:for|of|to|on)\s[^\s]{{1,40}}(?:\s[^\s]{{1,40}}){{0,3}}?)?"
+    rf"(?i)(?<![a-z])(?P<name>{NAMES})(?:\s(?:for|of|to|on)\s[^\s]{{1,40}}(?:\s[^\s]{{1,40}}){{0,3}}?)?"
     r"\s{1,3}(?:is|was|are|will be|es|ist|lautet|est|é|è)(?:\s(?:still|now|just|ahora|jetzt|:))?\s{1,3}"
     r"(?P<secret>\"[^\"\r\n]{1,120}\"|'[^'\r\n]{1,120}'|`[^`\r\n]{1,120}`|[^\s\"'`,;，。；、]{3,120})"
 )
 SAID_CJK = re.compile(
-    rf"(?P<name>{_NAMES_CJK})(?:\s{{0,3}}(?:是|为|改成了?|改为|设成了?|设为|就是|叫|は|:|：|=|＝)\s{{0,3}}|\s{{1,3}})"
+    rf"(?P<name>{_NAMES_CJK})(?:\s{{0,3}}(?:是|为|改成了?|改为|设成了?|设为|就是|叫|は|는|은|:|：|=|＝)\s{{0,3}}|\s{{1,3}})"
     r"(?P<secret>[\"'“「`][^\"'”」`\r\n]{1,120}[\"'”」`]|[!-~]{4,120})"
 )
 CLOSE = re.compile(
@@ -75,23 +79,39 @@ PASSPHRASE_LINE = re.compile(
 )
 
 _REFERENCE = re.compile(
-    r"(?i)[\[<${%*]|\.{3}|x{3,}|\*{3,}|•|_{3,}|"
+    r"(?i)[\[<{(]|urn:|.{0,40}\*{3}|\$(?:[{(\d]|(?-i:[A-Za-z_]+|[A-Z0-9_]+)(?!\w))|%(?:[({]|[a-z_]+%|[sdr](?!\w))|\*(?:\*|[a-z]*(?!\w))"
+    r"|!(?:vault|ref|sub|getatt|reference|env|secret|include)\b|\.{3}|x{3,}|•|_{3,}|"
     r"(?:os|process|env|config|settings|self|this|args|options|params|request|req|getenv|secrets?|vault|var|data|ctx|form|"
-    r"user|input|props|body|event)[.(\[]|getpass|prompt|[a-z_]{1,40}\(|(?:your|example|changeme|placeholder|dummy)[_-]|(?:your|my|the|some|example|changeme|placeholder|dummy)\b"
+    r"user|input|props|body|event|optional|union|list|dict)[.(\[]|getpass|prompt|[a-z_][\w.]{0,60}[(\[]"
+    r"|(?:your|example|changeme|placeholder|dummy)[_-]|(?:your|my|the|some|example|changeme|placeholder|dummy)\b"
 )
+# self.api_key = admin_api_key, ENV_KEY = "SHOP_API_KEY", token: AccessToken; a name, not the thing
+_IDENTIFIER = re.compile(
+    r"_*(?:[a-z]+(?:_+[a-z]+)+|[A-Z]+(?:_+[A-Z]+)+|[A-Za-z]{0,30}[a-z][A-Z][A-Za-z]{0,30}|[A-Z][a-z]+)(?:_\d)?"
+)
+_OF_SECRET = re.compile(r"(?i)pass|pwd|pw|secret|token|key|cred|auth")
 _PLAIN = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*[.!?:]*")
 
 
 def is_reference(value: str) -> bool:
-    """A variable, a call, a mask or a stand-in; not a secret itself."""
-    bare = value.strip("\"'`")
-    return not bare or bool(_REFERENCE.match(bare))
+    """A variable, a call, a mask or a stand-in (a placeholder of ours too); not a secret itself."""
+    bare = value.strip("\"'`\\")
+    return not bare or "[redacted" in bare or _REFERENCE.match(bare) is not None
+
+
+def is_identifier(value: str) -> bool:
+    """Whether a value is the name of something that holds a secret: ``form.client_secret``, ``user_pass``."""
+    path, _, last = value.rpartition(".")
+    if path and not re.fullmatch(r"[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){0,4}", path):
+        return False
+    name = re.fullmatch(r"_*[A-Za-z]+(?:_+[A-Za-z]+)*", last) if path else _IDENTIFIER.fullmatch(last)
+    return name is not None and _OF_SECRET.search(last) is not None
 
 
 _TYPE_WORDS = re.compile(
     r"(?:str|string|text|int|integer|number|bool|boolean|bytes|none|null|nil|undefined|true|false|required|optional"
     r"|any|object|array|missing|invalid|incorrect|wrong|empty|hidden|masked|unset|password|secret|token|yes|no|on"
-    r"|off|expired|hashed|encrypted|forgotten|unknown|default|auto|varchar|char|sensitive|plain)"
+    r"|off|expired|hashed|encrypted|forgotten|include|omit|same-origin|unknown|default|auto|varchar|char|sensitive|plain)"
 )
 
 
@@ -108,9 +128,15 @@ def kind_of(name: str) -> str:
 def assigned(match: re.Match[str]) -> tuple[str, str] | None:
     """A value given to a secret's name, unless it is a variable, a type or a plain word."""
     value, name = match["secret"], match["name"]
-    bare = value.strip("\"'`“”「」")
+    bare = value.strip("\"'`“”「」\\")
     quoted = bare != value
-    if "[redacted" in value or is_reference(value) or _TYPE_WORDS.fullmatch(bare.lower().rstrip(".!?")):
+    if is_reference(value) or _TYPE_WORDS.fullmatch(bare.lower().rstrip(".!?")):
+        return None
+    if _squeezed(bare) == _squeezed(name) or (value[0] == "`" and bare != bare.strip()):
+        return None  # self.token = token; `token=` and `key=`
+    if is_identifier(bare) and not (name.isupper() and not bare.isupper()):
+        return None
+    if "==" in match[0] and not looks_made_up(bare):
         return None
     if not quoted and _PLAIN.fullmatch(bare) and not _is_value(match, bare):
         return None  # "token: expired soon", "secret: the trick"
@@ -123,11 +149,24 @@ def assigned(match: re.Match[str]) -> tuple[str, str] | None:
     return _instead(match, kind_of(name), value, bare)
 
 
+def flagged(match: re.Match[str]) -> tuple[str, str] | None:
+    """After a flag; where more words follow a plain one it is talk of flags."""
+    if _PLAIN.fullmatch(match["secret"]) and re.match(r"[,.]?\s[a-z]{2,}[\s,.]", match.string[match.end() :][:40]):
+        return None
+    return assigned(match)
+
+
+def _squeezed(name: str) -> str:
+    return re.sub(r"[ _-]", "", name).lower()
+
+
 def _is_value(match: re.Match[str], bare: str) -> bool:
     """Whether letters alone are a secret: after a password's name, a variable's name, or where they look random."""
     name = match["name"].lower()
-    if name.startswith(("pass", "pwd")):
+    if name.startswith(("pass", "pw")) and name != "passwort":
         return len(bare) >= (3 if match["name"].isupper() else 6)
+    if kind_of(name) == "password":
+        return len(bare) >= 6 and re.search(r"[a-z][A-Z]", bare) is not None
     if not re.fullmatch(r"[A-Za-z]{10,}", bare) or SECRET_NAME.search(bare):
         return False
     upper = sum(letter.isupper() for letter in bare) / len(bare)
@@ -165,13 +204,22 @@ def said(match: re.Match[str]) -> tuple[str, str] | None:
     return _instead(match, kind_of(name), value, bare)
 
 
+def made_up(match: re.Match[str]) -> tuple[str, str] | None:
+    """Also in quotes the value must look made up."""
+    value = match["secret"]
+    bare = value.strip("\"'`")
+    if is_reference(value) or not looks_made_up(bare):
+        return None
+    return _instead(match, kind_of(match["name"]), value, bare)
+
+
 def close(match: re.Match[str]) -> tuple[str, str] | None:
     """No verb between ("password Qing#Feng2088"): letters and digits or signs, mixed."""
-    bare = match["secret"].rstrip(".,!?:;)")
+    bare = match["secret"].strip("\"'`").rstrip(".,!?:;)")
     mixed = bool(re.search(r"[A-Za-z]", bare)) and bool(re.search(r"[0-9]", bare))
-    if not mixed or is_reference(bare) or "/" in bare or "=" in bare:
+    if not mixed or is_reference(bare) or "/" in bare or re.match(r"\w+=", bare):
         return None
-    return _instead(match, "password", match["secret"], bare)
+    return _instead(match, kind_of(match["name"]), match["secret"], bare)
 
 
 def _instead(match: re.Match[str], kind: str, value: str, bare: str) -> tuple[str, str]:
@@ -184,7 +232,7 @@ def looks_made_up(bare: str) -> bool:
     """Whether a value is no plain word or small number: a digit or a sign inside, or letters of both cases."""
     if (
         len(bare) < 4
-        or _PLAIN.fullmatch(bare)
+        or (_PLAIN.fullmatch(bare) and len(re.findall(r"[a-z](?=[A-Z])", bare)) < 3)
         or (re.fullmatch(r"\d{1,3}|[\d.,]+%?", bare) and len(bare) < 4)
     ):
         return False

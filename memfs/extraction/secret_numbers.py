@@ -39,6 +39,12 @@ ID_NUMBER = re.compile(r"(?<![A-Za-z0-9])[1-9]\d{5}(?:18|19|20)\d{9}[0-9Xx](?![A
 SSN = re.compile(
     r"(?i)\b(?:ssn|social security(?: number| no\.?)?)(?: is|:|=)?\s{0,3}(?P<secret>\d{3}-?\d{2}-?\d{4})\b"
 )
+# Chinese mobile numbers, by the ranges that are given out
+MOBILE = re.compile(
+    r"(?<![A-Za-z0-9_.+/=#-])(?:(?:\+|00)?86[ -]?)?(?:13\d|14[014-9]|15[0-35-9]|16[25-7]|17[0-8]|18\d|19[0-35-9])"
+    r"(?:\d{8}|[ -]\d{4}[ -]\d{4})(?![A-Za-z0-9_/-]|\.\d)"
+)
+_NUMBERED = re.compile(r"(?i)(?:order|invoice|ticket|\bid|no\.?|number|订单|单号|编号|流水号?|运单)[号\s:：#是为=]{0,4}\Z")
 PHONE_SECRET = re.compile(
     r"(?i)(?:confidential|secret|private (?:number|phone|cell|mobile|line)|unlisted|保密|不要外传|别外传"
     r"|别告诉别人|私人(?:电话|手机|号码))[^\r\n]{0,40}?(?P<secret>(?<![\w.])\+?\d[\d ()-]{7,18}\d(?![\w.]))"
@@ -57,6 +63,14 @@ def card(match: re.Match[str]) -> tuple[str, str] | None:
         or (17 <= len(digits) <= 19 and digits[:2] in {"62", "60", "65"})
     )
     return ("card number", placeholder("card number")) if known and _luhn(digits) else None
+
+
+def mobile(match: re.Match[str]) -> tuple[str, str] | None:
+    """A mobile number, unless it is called the number of something else."""
+    before = match.string[max(0, match.start() - 16) : match.start()]
+    if _NUMBERED.search(before) and not re.search(r"(?i)phone|mobile|cell|手机|电话", before):
+        return None
+    return "phone number", placeholder("phone number")
 
 
 def _luhn(digits: str) -> bool:

@@ -9,37 +9,11 @@ from memfs.extraction import secret_names as names
 from memfs.extraction import secret_numbers as numbers
 from memfs.extraction.placeholders import Replacer, group, placeholder, whole
 from memfs.extraction.secret_flags import POSITIONS
+from memfs.extraction.secret_prose import PROSE
+from memfs.extraction.secret_providers import PROVIDERS
+from memfs.extraction.secret_settings import SETTINGS
 
-_KEY_PREFIXES = "|".join(
-    (
-        r"sk-(?:ant-|proj-|or-v1-|svcacct-)?[A-Za-z0-9_-]{16,220}",
-        r"(?:sk|pk|rk|tk|ak)[-_](?:live|test|prod)[-_][A-Za-z0-9]{10,120}",
-        r"whsec_[A-Za-z0-9+/=]{16,80}",
-        r"gh[pousr]_[A-Za-z0-9]{20,255}",
-        r"github_pat_[A-Za-z0-9_]{20,255}",
-        r"gl(?:pat|dt|rt|ptt|cbt)-[A-Za-z0-9_.-]{16,120}",
-        r"(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{16}",
-        r"AIza[A-Za-z0-9_-]{30,45}",
-        r"ya29\.[A-Za-z0-9_-]{20,400}",
-        r"GOCSPX-[A-Za-z0-9_-]{20,40}",
-        r"xox[abeoprs]-[A-Za-z0-9-]{10,250}",
-        r"xapp-[A-Za-z0-9-]{10,250}",
-        r"npm_[A-Za-z0-9]{30,60}",
-        r"pypi-[A-Za-z0-9_-]{40,300}",
-        r"hf_[A-Za-z0-9]{20,60}",
-        r"SG\.[A-Za-z0-9_-]{16,40}\.[A-Za-z0-9_-]{20,60}",
-        r"do[opr]_v1_[a-f0-9]{40,80}",
-        r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,60}",
-        r"(?:gsk|xai|pplx|nvapi|tvly|dckr_pat|lin_api|ntn|secret|r8|fw|csk)[-_][A-Za-z0-9_-]{24,120}",
-        r"LTAI[A-Za-z0-9]{12,30}",
-        r"AKID[A-Za-z0-9]{24,50}",
-        r"\d{8,10}:AA[A-Za-z0-9_-]{30,40}",
-        r"SK[a-f0-9]{32}(?![A-Za-z0-9])",
-        r"AGE-SECRET-KEY-1[A-Z0-9]{40,80}",
-    )
-)
 _NOT_IN_WORD = r"(?<![A-Za-z0-9_])"
-_API_KEY = re.compile(_NOT_IN_WORD + f"(?P<secret>{_KEY_PREFIXES})")
 _WEBHOOK = re.compile(
     r"https://(?P<secret>hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]{10,120}"
     r"|(?:ptb\.|canary\.)?discord(?:app)?\.com/api/webhooks/\d{6,25}/[A-Za-z0-9_-]{20,120}"
@@ -52,7 +26,7 @@ _JWT = re.compile(
 )
 _BEARER = re.compile(
     r"(?i)\b(?:bearer|authorization:\s{0,4}(?:token|basic|apikey)|proxy-authorization:\s{0,4}basic)\s{1,4}"
-    r"(?P<secret>(?=[A-Za-z0-9._~+/-]{0,200}[0-9_+/~])[A-Za-z0-9._~+/-]{12,2000}={0,2})"
+    r"(?P<secret>(?=[A-Za-z0-9._~+/-]{0,200}[0-9+/~])[A-Za-z0-9._~+/-]{12,2000}={0,2})"
 )
 _BEARER_WORDS = re.compile(
     r"(?i)\b(?:bearer|authorization:\s{0,4}(?:token|basic))\s{1,4}(?P<secret>[A-Za-z]{24,2000})"
@@ -62,7 +36,24 @@ _URL_PASSWORD = re.compile(
 )
 _URL_TOKEN = re.compile(r"(?i)(?<![a-z0-9+.-])https?://(?P<secret>[A-Za-z0-9_-]{20,256})@(?=[\w.-])")
 
-_OPAQUE = re.compile(r"(?<![A-Za-z0-9_+/=.:@-])[A-Za-z0-9_+/-]{40,500}={0,2}(?![A-Za-z0-9_+/=.@-])")
+_EXAMPLE = re.compile(r"(?i)pass(?:word|wd|phrase)?|pwd|pw|secret|token|key")
+
+
+def _in_address(match: re.Match[str]) -> tuple[str, str] | None:
+    """The password of an address, unless it is a variable or only says what stands there."""
+    if _EXAMPLE.fullmatch(match["secret"]) or names.is_reference(match["secret"]):
+        return None
+    return group("password")(match)
+
+
+# After "=" only as the value of a variable (KEY=...): what follows it in an address is mostly an identifier.
+_OPAQUE = re.compile(
+    r"(?:(?<![A-Za-z0-9_+/=.:@-])|(?<=[A-Z_]=))[A-Za-z0-9_+/-]{40,500}={0,2}(?![A-Za-z0-9_+/=.@-])"
+)
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_FILE_BEGINS = ("iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR", "JVBERi0", "UEsDB", "PHN2Zy", "H4sI", "T2dnUw", "Qk0")
+_OPEN_ARMOUR = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}(?:PUBLIC KEY|CERTIFICATE|REQUEST|MESSAGE|SIGNATURE)")
+_ARMOUR_SIZE = 16_384
 
 
 def _opaque(match: re.Match[str]) -> tuple[str, str] | None:
@@ -74,9 +65,7 @@ def _opaque(match: re.Match[str]) -> tuple[str, str] | None:
         or re.fullmatch(r"[0-9a-fA-F-]+", text)
     ):
         return None
-    if re.match(r"AAAA[BEC]|sha\d{3}-", text) or match.string[
-        max(0, match.start() - 9) : match.start()
-    ].endswith("base64,"):
+    if text.startswith(_FILE_BEGINS) or _UUID.search(text) or _is_public(match, text):
         return None
     classes = ["u" if c.isupper() else "l" if c.islower() else "d" if c.isdigit() else "s" for c in text]
     changes = sum(a != b for a, b in itertools.pairwise(classes))
@@ -84,13 +73,23 @@ def _opaque(match: re.Match[str]) -> tuple[str, str] | None:
     return ("token", placeholder("token")) if random else None
 
 
+def _is_public(match: re.Match[str], text: str) -> bool:
+    """A checksum, a file in an address, a public key or certificate."""
+    if re.match(r"AAAA[BEC]|sha\d{3}-", text):
+        return True
+    before = match.string[max(0, match.start() - _ARMOUR_SIZE) : match.start()]
+    begun = before.rfind("-----BEGIN ")
+    inside = begun >= 0 and "-----END " not in before[begun:]
+    return before.endswith("base64,") or (inside and _OPEN_ARMOUR.match(before, begun) is not None)
+
+
 # (needles: one must be in the text, () for none; pattern; what replaces a match), in this order
 RULES: tuple[tuple[tuple[str, ...], re.Pattern[str], Replacer], ...] = (
     (("://",), _WEBHOOK, group("webhook")),
-    (("://",), _URL_PASSWORD, group("password")),
+    (("://",), _URL_PASSWORD, _in_address),
     (("://",), _URL_TOKEN, group("token")),
     (("eyJ",), _JWT, whole("token")),
-    ((), _API_KEY, group("api key")),
+    *PROVIDERS,
     ((), _BEARER, group("token")),
     ((), _BEARER_WORDS, group("token")),
     *POSITIONS,
@@ -99,17 +98,21 @@ RULES: tuple[tuple[tuple[str, ...], re.Pattern[str], Replacer], ...] = (
     (("|",), names.CELL, names.said),
     ((), names.QUOTED, names.quoted),
     ((), names.ASSIGNED, names.assigned),
-    (("-",), names.FLAG, names.assigned),
+    (("</",), names.ELEMENT, names.assigned),
+    (("-",), names.FLAG, names.flagged),
     ((), names.SAID, names.said),
     ((), names.SAID_CJK, names.said),
     ((), names.CLOSE, names.close),
     ((), names.LOGIN, names.close),
     ((), names.LATER_CJK, names.close),
+    *SETTINGS,
+    *PROSE,
     ((), numbers.SSN, group("identity number")),
     ((), numbers.ID_NUMBER, numbers.identity_number),
     ((), numbers.IBAN, numbers.account),
     ((), numbers.CARD, numbers.card),
     ((), numbers.CARD_SAID, group("card number")),
+    ((), numbers.MOBILE, numbers.mobile),
     ((), numbers.PHONE_SECRET, group("phone number")),
     ((), _OPAQUE, _opaque),
 )

@@ -61,7 +61,7 @@ HARMLESS = [
     "密码带 # 的时候一定要加单引号",
     "Secret Santa: bring a gift",
     "order 1234567890123456",
-    "call 13900010002 tomorrow",
+    "call 020 7946 0018 tomorrow",
     "see https://example.com:8080/a?mail=a@b.example",
     "getUserByIdAndOrganizationIdWithCacheAndRetryPolicyV2",
     "AAAAB3NzaC1yc2EAAAADAQABAAABAQC7",
@@ -252,6 +252,9 @@ def test_hashes_ids_and_talk_about_secrets_stay(text: str) -> None:
         ("身份证 11010519491231002X", "identity number"),
         ("身份证 110105194912310021", None),
         ("私人电话 13900010002，别外传", "phone number"),
+        ("打 139-0001-0002 找他", "phone number"),
+        ("订单号 13900010002", None),
+        ("13900010002345", None),
         ("PIN is 4821", "password"),
     ],
 )
