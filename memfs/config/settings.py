@@ -170,6 +170,7 @@ class ArchiveConfig:
 
     roots: tuple[str, ...] = setting((), "Folders that files may be archived from, and to.")
     delete_originals: bool = setting(False, "Delete an original after its archived copy was verified.")
+    max_megabytes: int = setting(2048, "Larger files are left where they are.", low=1, high=1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +231,18 @@ class HttpConfig:
     )
     origins: tuple[str, ...] = setting(
         (), "Web pages that may call `memfs up`, such as `https://notes.example.org`."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewConfig:
+    """The review of what is remembered."""
+
+    stale_days: int = setting(
+        45, "Days without news after which an open task is marked as stale; 0: never.", low=0, high=3650
+    )
+    archive_days: int = setting(
+        90, "Days after which a finished task is archived; 0: never.", low=0, high=3650
     )
 
 
@@ -309,6 +322,7 @@ class Config:
     embeddings: EmbeddingsConfig = field(default_factory=EmbeddingsConfig)
     daily: DailyConfig = field(default_factory=DailyConfig)
     http: HttpConfig = field(default_factory=HttpConfig)
+    review: ReviewConfig = field(default_factory=ReviewConfig)
     transcripts: TranscriptsConfig = field(default_factory=TranscriptsConfig)
     git: GitConfig = field(default_factory=GitConfig)
     watch: WatchConfig = field(default_factory=WatchConfig)

@@ -22,6 +22,7 @@ from memfs.vault.local import LocalState
 from memfs.vault.records import add_tokens, tokens_used
 
 if TYPE_CHECKING:
+    from memfs.extraction.model.pairing import PairReader
     from memfs.services.opening import Vault
 
 OWN_KEY_VARIABLE = "MEMFS_API_KEY"
@@ -69,12 +70,47 @@ def model_extractor(
     Raises:
         ConfigError: the model's name, its key or its prompt cannot be used.
     """
+    client = model_client(vault, environ=environ, patience=patience)
+    return ModelExtractor(client, prompter(vault, prompt), _meter(vault))
+
+
+def pair_reader(
+    vault: Vault, *, environ: Mapping[str, str] | None = None, patience: Patience = _REAL_TIME
+) -> PairReader:
+    """What asks the same model about pairs of entries, for ``memfs review``.
+
+    Raises:
+        ConfigError: as `model_extractor`.
+    """
+    from memfs.extraction.model.pairing import PairReader
+
+    templates = {**read_builtin_templates("prompts"), **read_vault_templates(vault.layout, "prompts")}
+    return PairReader(
+        model_client(vault, environ=environ, patience=patience),
+        templates.get("review", ""),
+        _meter(vault),
+        count=token_counter(),
+        tag=lambda: secrets.token_hex(6),
+        ceiling=vault.config.extract.max_tokens_per_call,
+        zone=vault.zone,
+        zh=vault.language == "zh",
+    )
+
+
+def model_client(
+    vault: Vault, *, environ: Mapping[str, str] | None = None, patience: Patience = _REAL_TIME
+) -> ModelClient:
+    """The client of ``extract.model``. Raises ConfigError where name or key cannot be used."""
     settings = vault.config.extract
     name = parse_name(settings.model)
     key = find_key(vault, name, os.environ if environ is None else environ)
-    endpoint = Endpoint(name, settings.base_url, key, float(settings.timeout_seconds))
-    meter: Meter = VaultMeter(vault, name) if vault.top.is_dir() else Unmetered()
-    return ModelExtractor(ModelClient(endpoint, patience), prompter(vault, prompt), meter)
+    return ModelClient(Endpoint(name, settings.base_url, key, float(settings.timeout_seconds)), patience)
+
+
+def _meter(vault: Vault) -> Meter:
+    """Counts against the budget of the vault, where there is one."""
+    name = parse_name(vault.config.extract.model)
+    return VaultMeter(vault, name) if vault.top.is_dir() else Unmetered()
 
 
 def prompter(vault: Vault, name: str = "extract") -> Prompter:

@@ -1,0 +1,278 @@
+"""Asking a model about pairs of entries: do they say the same? Its answer is checked, never trusted.
+
+A text that unites two entries may say nothing that neither says, and must keep every number and name of both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from typing import Any
+
+from memfs.errors import ConfigError, InvalidAnswer, ModelUnavailable
+from memfs.extraction.model.answers import read_answer
+from memfs.extraction.model.client import ModelClient
+from memfs.extraction.model.extractor import Meter
+from memfs.extraction.model.provider import Question
+from memfs.extraction.model.words import content_words
+from memfs.extraction.redaction import redact_text
+from memfs.memory.likeness import numbers
+from memfs.memory.plain import negates, plain_text
+from memfs.memory.render import check_template, render
+from memfs.memory.reviewing import Verdict
+from memfs.memory.standing import Pair, Standing
+from memfs.memory.uniting import MAX_TEXT, bare
+from memfs.model import Dropped, Tokens
+from memfs.transcripts.cues import OWN_CALL_MARK
+
+NAME = "review"
+PAIRS_AT_ONCE = 20
+_ANSWER_A_PAIR = 60  # tokens, for the budget
+_NEW_WORDS = 0.2  # share of words that may be neither entry's: words that join
+_LEAST_KEPT = 0.5  # share of each entry's words that a united text must keep
+_NAME = re.compile(r"(?<![\w.])[A-Z][\w.+#/-]*\w|(?<![\w.])\w+[._/+#-]\w[\w._/+#-]*|[A-Za-z]*\d[\w.-]*")
+_KINDS: Mapping[str, str] = {
+    **dict.fromkeys(("same", "duplicate", "equal", "相同", "重复", "同"), "same"),
+    **dict.fromkeys(
+        ("contradiction", "contradicts", "contradictory", "conflict", "矛盾", "冲突"), "contradiction"
+    ),
+    **dict.fromkeys(("different", "unrelated", "distinct", "none", "不同", "无关"), "different"),
+}
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "pairs": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "pair": {"type": "integer"},
+                    "verdict": {"type": "string", "enum": ["same", "contradiction", "different"]},
+                    "text": {"type": ["string", "null"]},
+                },
+                "required": ["pair", "verdict", "text"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["pairs"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a model made of pairs: verdicts by `Pair.name`, what was refused and why.
+
+    ``names``: all pairs that it was asked about and answered; ``waiting``: why it was not asked about the others.
+    """
+
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    refused: tuple[Dropped, ...] = ()
+    names: frozenset[str] = frozenset()
+    tokens: Tokens = field(default_factory=Tokens)
+    waiting: str | None = None
+
+
+class PairReader:
+    """Reads pairs with a model. ``count`` counts tokens, ``tag`` gives a random word, ``ceiling`` bounds a prompt."""
+
+    def __init__(
+        self,
+        client: ModelClient,
+        template: str,
+        meter: Meter,
+        *,
+        count: Callable[[str], int],
+        tag: Callable[[], str],
+        ceiling: int,
+        zone: tzinfo,
+        zh: bool,
+    ) -> None:
+        check_template(f"the prompt {NAME}", template)
+        self._client, self._template, self._meter = client, template, meter
+        self._count, self._tag, self._ceiling = count, tag, ceiling
+        self._zone, self._zh = zone, zh
+
+    @property
+    def name(self) -> str:
+        """As commits say it: ``provider:model``."""
+        return str(self._client.endpoint.name)
+
+    def read(self, identity: str, pairs: Sequence[Pair]) -> Read:
+        """Ask about all pairs, in as many calls as they take. A call that fails leaves its pairs for the next time."""
+        verdicts: dict[str, Verdict] = {}
+        refused: list[Dropped] = []
+        names: set[str] = set()
+        spent: list[Tokens] = []
+
+        def spend(tokens: Tokens) -> None:
+            spent.append(tokens)
+            self._meter.spend(identity, tokens)
+
+        for page in self._pages(pairs):
+            question = self._question(identity, page)
+            size = self._count(question.system) + self._count(question.user)
+            try:
+                self._meter.require(identity, size + _ANSWER_A_PAIR * len(page))
+                found, dropped = judge(self._client.ask(question, spend), page)
+            except (ModelUnavailable, InvalidAnswer) as error:
+                return Read(verdicts, tuple(refused), frozenset(names), sum(spent, Tokens()), str(error))
+            verdicts |= found
+            refused += dropped
+            names.update(pair.name for pair in page)
+        return Read(verdicts, tuple(refused), frozenset(names), sum(spent, Tokens()))
+
+    def _pages(self, pairs: Sequence[Pair]) -> Iterator[Sequence[Pair]]:
+        page: list[Pair] = []
+        for pair in pairs:
+            if page and (len(page) >= PAIRS_AT_ONCE or not self._fits([*page, pair])):
+                yield page
+                page = []
+            page.append(pair)
+        if page:
+            yield page
+
+    def _fits(self, pairs: Sequence[Pair]) -> bool:
+        question = self._question("", pairs)
+        return self._count(question.system) + self._count(question.user) <= self._ceiling
+
+    def _question(self, identity: str, pairs: Sequence[Pair]) -> Question:
+        lines = [line for number, pair in enumerate(pairs, 1) for line in self._lines(number, pair)]
+        fence = self._fence("\n".join(lines))
+        values = {"zh": self._zh, "identity": identity or "an agent", "lines": lines, "fence": fence}
+        system = render(NAME, self._template, {**values, "part": "system"}).strip()
+        user = render(NAME, self._template, {**values, "part": "user"}).strip()
+        if user.count(fence) < 2 or any(line not in user for line in lines):
+            raise ConfigError(
+                f"the prompt {NAME} does not show the fenced pairs",
+                key=f"templates/prompts/{NAME}.md",
+                hint="it must print every one of `lines` between two lines of `fence`",
+            )
+        return Question(system, f"{OWN_CALL_MARK}\n{user}", SCHEMA)
+
+    def _lines(self, number: int, pair: Pair) -> Iterator[str]:
+        yield f"[{number}] {pair.first.type}"
+        yield f"    A ({self._day(pair.first.time)}): {_core(pair.first)}"
+        yield f"    B ({self._day(pair.second.time)}): {_core(pair.second)}"
+
+    def _day(self, time: datetime | None) -> str:
+        return time.astimezone(self._zone).date().isoformat() if time else "-"
+
+    def _fence(self, text: str) -> str:
+        while True:
+            fence = f"=====entries-{self._tag()}====="
+            if fence not in text:
+                return fence
+
+
+def judge(text: str, pairs: Sequence[Pair]) -> tuple[dict[str, Verdict], list[Dropped]]:
+    """The verdicts in an answer, by `Pair.name`; each that cannot be used is left out with its reason.
+
+    Raises:
+        InvalidAnswer: the text is no answer at all.
+    """
+    said: dict[int, Verdict | str] = {}
+    for number, verdict in _items(read_answer(text)):
+        said[number] = "it is answered twice" if said.get(number, verdict) != verdict else verdict
+    verdicts: dict[str, Verdict] = {}
+    refused: list[Dropped] = []
+    for number, pair in enumerate(pairs, 1):
+        found = said.pop(number, "the answer leaves it out")
+        reason = found if isinstance(found, str) else _objection(found, pair)
+        if reason is not None:
+            refused.append(Dropped(pair.first.type, f"{pair.first.handle}, {pair.second.handle}: {reason}"))
+        elif isinstance(found, Verdict):
+            verdicts[pair.name] = found
+    refused += [Dropped("pairs", f"pair {number} was not asked about") for number in said]
+    return verdicts, refused
+
+
+def _items(value: Any) -> Iterator[tuple[int, Verdict | str]]:
+    """(number, verdict or why it is none), however the answer wraps them."""
+    if isinstance(value, dict) and not any(key in value for key in ("pair", "verdict")):
+        if all(str(key).isdigit() for key in value):
+            value = [{"pair": key, **item} for key, item in value.items() if isinstance(item, dict)]
+        else:
+            value = next((inner for inner in value.values() if isinstance(inner, list | dict)), [])
+            yield from _items(value) if isinstance(value, dict) else _listed(value)
+            return
+    yield from _listed(value if isinstance(value, list) else [value])
+
+
+def _listed(items: Sequence[Any]) -> Iterator[tuple[int, Verdict | str]]:
+    for item in items:
+        if not isinstance(item, dict):
+            continue
+        named = str(next((item[key] for key in ("pair", "id", "number", "n") if key in item), "")).strip(
+            "[] "
+        )
+        if not named.isdecimal():
+            continue
+        kind = _KINDS.get(str(item.get("verdict", item.get("kind", ""))).strip().casefold())
+        text = item.get("text")
+        if kind is None:
+            yield int(named), "its verdict cannot be read"
+        else:
+            said = " ".join(text.split()) if isinstance(text, str) else ""
+            yield int(named), Verdict(kind, said)  # type: ignore[arg-type]  # one of the kinds
+
+
+def _objection(verdict: Verdict, pair: Pair) -> str | None:
+    """Why a verdict is not used; None where it may be."""
+    if verdict.kind != "same":
+        return None
+    return objection_to(verdict.text, _core(pair.first), _core(pair.second))
+
+
+def objection_to(text: str, first: str, second: str) -> str | None:
+    """What is wrong with a text as what two entries say together; None where nothing is."""
+    both = f"{first}\n{second}"
+    if not text:
+        return "the united text is missing"
+    if len(text) > MAX_TEXT:
+        return f"the united text has more than {MAX_TEXT} characters"
+    if redact_text(text).text != text and redact_text(both).text == both:
+        return "the united text holds a secret"
+    if invented := sorted((numbers(text) - numbers(both)) | (_names(text) - _all_words(both))):
+        return f"the united text says what neither says: {', '.join(invented)}"
+    if lost := sorted((numbers(both) - numbers(text)) | (_names(both) - _all_words(text))):
+        return f"the united text leaves out: {', '.join(lost)}"
+    words = content_words(text)
+    if words and len(words - content_words(both)) > _NEW_WORDS * len(words):
+        return "the united text says more than the two"
+    for each in (first, second):
+        own = content_words(each)
+        if own and len(own & words) < _LEAST_KEPT * len(own):
+            return "the united text leaves out too much"
+    if negates(text.casefold()) not in (negates(first.casefold()), negates(second.casefold())):
+        return "the united text turns a yes into a no"
+    return None
+
+
+def _core(each: Standing) -> str:
+    return plain_text(bare(each.type, each.text))
+
+
+def _names(text: str) -> frozenset[str]:
+    """What is written like a name: capitals within a sentence, identifiers, versions."""
+    found = (match for match in _NAME.finditer(text) if not _begins_sentence(text, match.start()))
+    return frozenset(match[0].casefold().strip(".-/") for match in found)
+
+
+def _begins_sentence(text: str, at: int) -> bool:
+    before = text[:at].rstrip()
+    plain_word = re.match(r"[A-Z][a-z]*\b(?![.\w/+#-])", text[at:]) is not None
+    return plain_word and (not before or before[-1] in ".!?:;")
+
+
+def _all_words(text: str) -> frozenset[str]:
+    """Every way in which a name may stand in a text."""
+    folded = text.casefold()
+    whole = {match[0].strip(".-/") for match in re.finditer(r"[\w.+#/-]+", folded)}
+    return frozenset(whole | set(re.findall(r"[a-z0-9]+", folded)) | _names(text))
+
+
+__all__ = ["PAIRS_AT_ONCE", "PairReader", "Read", "judge", "objection_to"]
