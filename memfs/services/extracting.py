@@ -187,7 +187,9 @@ class _Findings:
         self.dropped += extraction.dropped
         for operation in extraction.operations:
             moved = _shift(operation, segment)
-            routed = list(_route(self.vault, moved, self.batch, self.policy, self.source, self.said_at))
+            routed = list(
+                route_operation(self.vault, moved, self.batch, self.policy, self.source, self.said_at)
+            )
             self.proposals += [item for item in routed if isinstance(item, Proposal)]
             self.dropped += [item for item in routed if isinstance(item, Dropped)]
 
@@ -212,9 +214,10 @@ def _shift(operation: Operation, segment: Segment) -> Operation:
     )
 
 
-def _route(
+def route_operation(
     vault: Vault, operation: Operation, batch: Batch, policy: MemoryPolicy, source: str, said_at: datetime
 ) -> Iterator[Proposal | Dropped]:
+    """A proposal for each place an operation of ``batch`` goes to, or why there is none; see `extract_turns`."""
     if any(not 0 <= at < len(batch.turns) for at in operation.turns):
         yield Dropped(operation.type, "it names turns that are not in the batch")
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
@@ -45,6 +45,23 @@ if TYPE_CHECKING:
 _TERM_USED = 60.0  # seconds of a lease after which it is renewed between two pieces of work
 
 
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch as it was read: what may be remembered of it (``kept``), and where it ends."""
+
+    candidate: Candidate
+    new: NewTurns
+    kept: tuple[Turn, ...]
+    withheld: Withheld
+    cursor: Cursor
+
+
+def read_batch(candidate: Candidate, new: NewTurns, *, off_record: bool) -> Batch:
+    """What of a batch may be remembered; ``off_record``: its session was put off the record before."""
+    kept, withheld = keep_turns(new.turns, new.session, session_off=off_record)
+    return Batch(candidate, new, kept, withheld, replace(new.cursor, off_record=withheld.session_off))
+
+
 @dataclass
 class Run:
     """The work on one identity. ``waiting`` collects what has to be tried again, and why."""
@@ -76,10 +93,9 @@ class Run:
             if reasons:
                 self.waiting += [f"{self.identity}/{reason}" for reason in reasons]
                 return  # later turns wait for these
-            cursors[cursor_place(self.vault, self.identity, new.key)] = _rendered(new, off_record=off_record)
+            cursors |= self.end_of(new, off_record=off_record)
             earlier = [*earlier, *new.turns][-EARLIER_TURNS:]
-        if cursors or candidate.session.subagent:
-            self.seen.note_file(str(candidate.file.path), candidate.file.stat, cursors)
+        self.note_file(candidate, cursors)
 
     def renew(self, after: float = _TERM_USED) -> None:
         """Begin a new term of the lease when more than ``after`` seconds of this one are over. Raises LeaseLost."""
@@ -91,27 +107,30 @@ class Run:
         self, candidate: Candidate, new: NewTurns, earlier: Sequence[Turn], *, off_record: bool
     ) -> tuple[SessionReport, tuple[str, ...]]:
         """Extract and merge one batch; its report, and what of it has to wait."""
-        vault, identity = self.vault, self.identity
-        kept, withheld = keep_turns(new.turns, new.session, session_off=off_record)
-        cursor = replace(new.cursor, off_record=withheld.session_off)
-        part = Part(new.turns, new.keys, cursor)
-        extracted = self._extract(candidate, new, kept, earlier) if kept else Extracted()
+        batch = read_batch(candidate, new, off_record=off_record)
+        extracted = self._extract(candidate, new, batch.kept, earlier) if batch.kept else Extracted()
+        return self.merge_batch(batch, extracted)
+
+    def merge_batch(self, batch: Batch, extracted: Extracted) -> tuple[SessionReport, tuple[str, ...]]:
+        """Merge what was extracted of a batch, with its cursor; its report, and what of it has to wait."""
+        vault, identity, new, kept = self.vault, self.identity, batch.new, batch.kept
+        part = Part(new.turns, new.keys, batch.cursor)
         if extracted.waiting:
-            part = first_part(new, candidate.file, _place(new, kept[extracted.read]))
+            part = first_part(new, batch.candidate.file, _place(new, kept[extracted.read]))
             kept = kept[: extracted.read]
-        undone = withdraw(vault, identity, new.key) if withheld.whole else ()
+        undone = withdraw(vault, identity, new.key) if batch.withheld.whole else ()
         if kept and vault.config.transcripts.keep:
             keep_copy(vault, identity, new.key, new.session, kept)
         self.renew(LEASE_SECONDS - DEADLINE_MARGIN)  # the extractor may have taken long
         work = MergeWork(
             identity,
             proposals=extracted.proposals,
-            cursors=_moves(vault, identity, part.cursor, cursor),
+            cursors=_moves(vault, identity, part.cursor, batch.cursor),
             source=str(new.key),
             extractor=self.extractor.name,
             tokens=extracted.tokens,
             dropped=extracted.dropped,
-            day=_day(vault, kept, candidate.began),
+            day=_day(vault, kept, batch.candidate.began),
             lease=self.lease,
         )
         merged = merge_settled(vault, work)
@@ -119,8 +138,20 @@ class Run:
             move_cursors(vault, work, committed=merged.commit is not None)
             self.seen.add(identity, str(new.key), part.cursor.offset if part.cursor else 0, part.keys)
         waiting = (f"{new.key}: {extracted.waiting}",) if extracted.waiting else ()
-        report = _report(identity, candidate.file, new, part, extracted, merged, withheld)
+        report = _report(identity, batch, part, extracted, merged)
         return replace(report, undone=undone), (*merged.waiting, *waiting)
+
+    def note_file(self, candidate: Candidate, cursors: Mapping[str, str]) -> None:
+        """Note that a transcript is merged as it lies, and the cursors (place -> text) that say so."""
+        if cursors or candidate.session.subagent:
+            self.seen.note_file(str(candidate.file.path), candidate.file.stat, cursors)
+
+    def end_of(self, new: NewTurns, *, off_record: bool) -> dict[str, str]:
+        """The cursor behind a batch: its place and text."""
+        from memfs.history.cursors import render_cursor
+
+        place = cursor_place(self.vault, self.identity, new.key)
+        return {place: render_cursor(replace(new.cursor, off_record=off_record))}
 
     def _extract(
         self, candidate: Candidate, new: NewTurns, kept: Sequence[Turn], earlier: Sequence[Turn]
@@ -165,12 +196,6 @@ def open_run(vault: Vault, extractor: Extractor, identity: str, now: datetime | 
         release_lease(vault.layout, lease)
 
 
-def _rendered(new: NewTurns, *, off_record: bool) -> str:
-    from memfs.history.cursors import render_cursor
-
-    return render_cursor(replace(new.cursor, off_record=off_record))
-
-
 def _place(new: NewTurns, turn: Turn) -> int:
     """Where in the batch a kept turn stands."""
     return next(at for at, other in enumerate(new.turns) if other.id == turn.id)
@@ -183,15 +208,8 @@ def _moves(vault: Vault, identity: str, moved: Cursor | None, whole: Cursor) -> 
     return (replace(moved, off_record=whole.off_record), *take_pending(vault, identity, whole))
 
 
-def _report(
-    identity: str,
-    file: TranscriptFile,
-    new: NewTurns,
-    part: Part,
-    extracted: Extracted,
-    merged: Merged,
-    withheld: Withheld,
-) -> SessionReport:
+def _report(identity: str, batch: Batch, part: Part, extracted: Extracted, merged: Merged) -> SessionReport:
+    new, withheld = batch.new, batch.withheld
     refused = [
         Dropped(outcome.type, outcome.reason or outcome.action)
         for outcome in merged.outcomes
@@ -213,7 +231,7 @@ def _report(
         withheld=withheld.total,
         off_record=withheld.session_off,
         tokens=extracted.tokens,
-        path=str(file.path),
+        path=str(batch.candidate.file.path),
     )
 
 
