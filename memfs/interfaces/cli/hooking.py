@@ -23,16 +23,15 @@ EVENTS = ("session-start", "session-end", "pre-compact")
     memfs hook session-start --vault ~/memory     what an agent should read, as additional context
     memfs hook session-end --vault ~/memory       queue the session's transcript; returns at once
     memfs hook pre-compact --vault ~/memory       the same, before the client condenses the session
-    """,
-    as_json=False,
+    """
 )
 @click.argument("event", type=click.Choice(EVENTS))
 @identity_option("Whose memory, where the transcript lies in no source that says it.")
 @click.option("--budget", type=click.IntRange(min=50), help="Tokens of context at the start of a session.")
 def hook_command(call: Call, event: str, identity: str | None, budget: int | None) -> int:
-    """Serve a hook of Claude Code or Codex; its JSON is read from standard input.
+    """Serve a hook of Claude Code or Codex.
 
-    A hook never stands in its agent's way: whatever goes wrong is said on stderr, and the exit code is 0.
+    The client's JSON is read from standard input, and the answer is JSON always. A hook never stands in its agent's way: whatever goes wrong is said on stderr, and the exit code is 0.
     """
     try:
         from memfs.services.hooks import parse_hook
