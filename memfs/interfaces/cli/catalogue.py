@@ -40,6 +40,9 @@ SECTIONS: Mapping[str, Mapping[str, Listed]] = {
         "move": Listed("changing", "Move an entry to another identity."),
         "accept": Listed("changing", "Put an offered wording in the place of an entry."),
         "reject": Listed("changing", "Take an offered wording away."),
+        "review": Listed(
+            "reviewing", "Tidy memory: what says the same, contradicts itself, is stale or over."
+        ),
         "undo": Listed("auditing", "Take back what one commit of memfs did."),
     },
     "Ask": {

@@ -163,6 +163,17 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "finding_error": ("wrong: {text}", "错误：{text}"),
     "finding_warning": ("mind: {text}", "注意：{text}"),
     "finding_mended": ("mended: {text}", "已修复：{text}"),
+    "reviewed": ("Reviewed: {done}.", "已整理：{done}。"),
+    "nothing_to_review": ("Nothing to tidy.", "无需整理。"),
+    "see_suggestions": (
+        "Offered wordings stand under their entries; memfs list shows them, memfs accept or reject takes one.",
+        "建议写在条目下方；memfs list 可查看，memfs accept 或 reject 处理。",
+    ),
+    "left_alone": ("left as it is: {id}: {reason}", "未改动：{id}：{reason}"),
+    "pairs_left": (
+        "{identity}: pairs left for the next review: {n}",
+        "{identity}：留待下次整理的条目对：{n}",
+    ),
     "reindexed": ("Documents indexed: {count}.", "已索引 {count} 个文档。"),
     # settings
     "set": ("{key} = {value} in {path}", "{path} 中 {key} = {value}"),

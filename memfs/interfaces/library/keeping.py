@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from memfs.search.index import UpdateReport
     from memfs.services.checking import Checked
     from memfs.services.opening import Vault
+    from memfs.services.review import ReviewReport
+    from memfs.services.review import ReviewReport
     from memfs.services.status import Status
     from memfs.services.tokens import Granted
 
@@ -30,6 +33,14 @@ class Keeping:
         from memfs.services.checking import check
 
         return check(self.vault)
+
+    def review(
+        self, *, identity: str | None = None, announce: Callable[[str], None] | None = None
+    ) -> ReviewReport:
+        """Unite or offer what says the same, mark stale tasks, archive what is over; one commit per identity."""
+        from memfs.services.review import review
+
+        return review(self.vault, identity=identity, announce=announce)
 
     def reindex(self) -> UpdateReport:
         """Build the search index anew."""
