@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from memfs.services.checking import Checked
     from memfs.services.opening import Vault
     from memfs.services.review import ReviewReport
-    from memfs.services.review import ReviewReport
     from memfs.services.status import Status
     from memfs.services.tokens import Granted
 
