@@ -10,6 +10,7 @@ from memfs.interfaces.shapes.values import Json
 if TYPE_CHECKING:
     from memfs.memory.snapshot import Outcome
     from memfs.model import EntryView
+    from memfs.search.context import Context
     from memfs.services.changing import Changed
     from memfs.services.purging import Forgotten
     from memfs.services.recall import Found
@@ -42,6 +43,11 @@ def found_json(found: Found) -> Json:
         for hit in found.hits
     ]
     return {"hits": hits, "degraded": found.degraded}
+
+
+def context_json(context: Context) -> Json:
+    """What an agent should read."""
+    return {"text": context.text, "tokens": context.tokens, "left_out": context.left_out}
 
 
 def changed_json(changed: Changed) -> Json:

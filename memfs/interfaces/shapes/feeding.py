@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from memfs.services.dryrun import DryRun, Estimate
     from memfs.services.reports import IngestReport, SessionReport
     from memfs.services.retrying import Retried
+    from memfs.services.turns import Pushed
     from memfs.vault.records import Quarantine
 
 
@@ -45,6 +46,11 @@ def session_json(report: SessionReport) -> Json:
         "problems": list(report.problems),
         "tokens": tokens_json(report.tokens),
     }
+
+
+def pushed_json(pushed: Pushed) -> Json:
+    """What became of pushed turns."""
+    return {"session": pushed.session, "accepted": pushed.accepted, "known": pushed.known}
 
 
 def retry_json(retried: Retried) -> Json:

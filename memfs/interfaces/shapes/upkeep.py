@@ -12,6 +12,7 @@ from memfs.interfaces.shapes.values import Json
 if TYPE_CHECKING:
     from memfs.config import Config, Setting
     from memfs.memory.types import MemoryType, Registry
+    from memfs.search.index import UpdateReport
     from memfs.services.checking import Checked
     from memfs.services.status import Status
 
@@ -67,6 +68,17 @@ def check_json(checked: Checked) -> Json:
             {"level": one.level, "message": one.message, "path": one.path, "line": one.line}
             for one in checked.findings
         ],
+    }
+
+
+def reindex_json(report: UpdateReport) -> Json:
+    """What a rebuild of the index did."""
+    return {
+        "indexed": len(report.indexed),
+        "removed": len(report.removed),
+        "deferred": list(report.deferred),
+        "problems": [{"path": path, "reason": reason} for path, reason in report.problems],
+        "degraded": "; ".join(report.degraded) or None,
     }
 
 

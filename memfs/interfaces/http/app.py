@@ -1,0 +1,163 @@
+"""The HTTP application over an open vault: routes, their documentation, errors in one shape, and the door before it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+from fastapi.security import HTTPBearer
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from memfs import __version__
+from memfs.errors import MemfsError
+from memfs.interfaces.http.calling import Shared
+from memfs.interfaces.http.guard import Guard, Names
+from memfs.interfaces.http.problems import (
+    MEDIA_TYPE,
+    Problem,
+    WrongValue,
+    documented,
+    plain_problem,
+    problem_of,
+    respond,
+)
+from memfs.interfaces.http.routes import ROUTERS
+from memfs.services.tokens import check_token
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+MAX_BODY = 8 * 1024 * 1024
+THREADS = 8  # requests that are worked on at once; git and the index gain nothing by more
+_TITLES = {400: "Bad request", 404: "Not found", 405: "Method not allowed", 413: "Too large"}
+_bearer = HTTPBearer(auto_error=False, description="The owner's token, or one of `memfs token add`.")
+Mount = tuple[str, "ASGIApp", AbstractAsyncContextManager[None]]
+
+
+def create_app(shared: Shared, names: Names, *, mounts: Sequence[Mount] = ()) -> Guard:
+    """The application, with the door before it.
+
+    ``mounts`` are further applications, each with its path and what keeps it running.
+    """
+    app = FastAPI(
+        title="memfs",
+        version=__version__,
+        summary="Long-term memory for AI agents and their people.",
+        docs_url=None,  # the pages load scripts from elsewhere
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,
+        max_body_size=MAX_BODY,
+        telemetry={"tracing": False, "metrics": False},
+        generate_unique_id_function=_name,
+        lifespan=partial(_running, mounts=mounts),
+        responses=documented(401, 403, 421, 422, 500, 503),
+        dependencies=[Depends(_bearer)],
+    )
+    app.state.shared = shared
+    for kind, handler in _HANDLERS.items():
+        app.add_exception_handler(kind, handler)
+    for router in (*ROUTERS, _documentation(app)):
+        app.include_router(router)
+    for path, mounted, _ in mounts:
+        app.mount(path, mounted)
+    return Guard(app, names, partial(check_token, shared.vaults.layout), shared.metrics.seen)
+
+
+def routes_of(guard: Guard) -> tuple[APIRoute, ...]:
+    """The routes of an application, for whoever has to see all of them."""
+    app: Any = guard.app
+    return tuple(route for route in app.routes if isinstance(route, APIRoute))
+
+
+@asynccontextmanager
+async def _running(app: FastAPI, *, mounts: Sequence[Mount]) -> AsyncIterator[None]:
+    from contextlib import AsyncExitStack
+
+    anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+    async with AsyncExitStack() as stack:
+        for _, _, running in mounts:
+            await stack.enter_async_context(running)
+        yield
+        app.state.shared.progress.close()
+
+
+def _name(route: APIRoute) -> str:
+    return route.name
+
+
+def _documentation(app: FastAPI) -> APIRouter:
+    router = APIRouter(tags=["process"])
+
+    @router.get("/openapi.json", response_model=dict[str, Any])
+    async def openapi() -> Response:
+        """This description."""
+        return JSONResponse(describe(app))
+
+    return router
+
+
+def describe(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI description, with the shape of problems in it."""
+    if app.openapi_schema is None:
+        made = get_openapi(
+            title=app.title,
+            version=app.version,
+            summary=app.summary,
+            routes=app.routes,
+            tags=app.openapi_tags,
+        )
+        schemas = made.setdefault("components", {}).setdefault("schemas", {})
+        template = "#/components/schemas/{model}"
+        problem = Problem.model_json_schema(ref_template=template)
+        schemas |= problem.pop("$defs") | {"Problem": problem}
+        app.openapi_schema = made
+    return app.openapi_schema
+
+
+async def _memfs_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, MemfsError)
+    problem = problem_of(error)
+    return respond(problem, {"Retry-After": "1"} if problem.status == 503 else None)
+
+
+async def _wrong_request(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    wrong = [
+        WrongValue(place=".".join(map(str, one["loc"])), message=str(one["msg"])) for one in error.errors()
+    ]
+    return respond(plain_problem(422, "Invalid request", "the request does not fit", wrong=wrong))
+
+
+async def _plain_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    title = _TITLES.get(error.status_code, "Refused")
+    return respond(plain_problem(error.status_code, title, str(error.detail)), error.headers)
+
+
+async def _disk_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, OSError)
+    return respond(problem_of(MemfsError(error.strerror or "the system refused", path=str(error.filename))))
+
+
+async def _unexpected(_: Request, error: Exception) -> Response:
+    detail = f"{type(error).__name__}: this is a fault of memfs; its log says more"
+    return respond(plain_problem(500, "Internal error", detail))
+
+
+_HANDLERS: dict[type[Exception], Callable[[Request, Exception], Any]] = {
+    MemfsError: _memfs_error,
+    RequestValidationError: _wrong_request,
+    HTTPException: _plain_error,
+    OSError: _disk_error,
+    Exception: _unexpected,
+}
+__all__ = ["MEDIA_TYPE", "create_app", "describe", "routes_of"]

@@ -1,0 +1,14 @@
+"""The routes, by subject. Each is named as its use case is everywhere; `interfaces.parity` lists them."""
+
+from __future__ import annotations
+
+from memfs.interfaces.http.routes import changing, health, history, recalling, turns, upkeep
+
+ROUTERS = (
+    recalling.router,
+    changing.router,
+    history.router,
+    turns.router,
+    upkeep.router,
+    health.router,
+)
