@@ -12,7 +12,7 @@ from memfs.services.recall import search
 from memfs.vault.scan import scan_documents
 
 if TYPE_CHECKING:
-    from memfs.search.context import Context, ContextItem, Kind
+    from memfs.search.context import Context, ContextItem, ContextSection, Kind
     from memfs.services.opening import Vault
 
 DEFAULT_BUDGET = 1500
@@ -21,31 +21,54 @@ _ACTIONS = 12
 _LONG_OVERDUE = 45  # days
 _RETRIEVED = 8
 _LEAST_SCORE = 0.35
+_OPEN = ("pending", "in_progress")
 
 
 def context(
     vault: Vault, message: str = "", *, identity: str | None = None, budget: int = DEFAULT_BUDGET
 ) -> Context:
-    """What an agent should read before it begins, or before it answers ``message``, within ``budget`` tokens."""
+    """What an agent should read before it begins, or before it answers ``message``, within ``budget`` tokens.
+
+    Suggestions are never in it. What was superseded is, marked, only when the message brings it to mind and not
+    what took its place; actions that are overdue are marked, those for long come last.
+    """
     from memfs.search.context import ContextSection, assemble_context
 
     name = vault.choose_identity(identity)
+    today = vault.now().date()
     views = tuple(_own_entries(vault, name))
     said = _days_said(vault, views)
     chosen: Mapping[Kind, Iterable[EntryView]] = {
         "identity": [view for view in views if view.type in ("identity", "soul")],
         "profile": [view for view in views if view.type == "profile"],
         "preferences": _newest([view for view in views if view.type == "preferences"], said),
-        "actions": _open_actions(views, vault.now().date())[:_ACTIONS],
+        "actions": _open_actions(views, today)[:_ACTIONS],
         "decisions": _latest_decisions(views),
     }
     sections = [ContextSection("durable", tuple(_recent_journal(vault, name)))]
-    sections += [ContextSection(kind, _items(each, said)) for kind, each in chosen.items()]
+    sections += [ContextSection(kind, _items(each, said, today)) for kind, each in chosen.items()]
     if message.strip():
-        found = search(vault, message, identity=name, limit=_RETRIEVED)
-        views = tuple(hit.view for hit in found.hits if hit.score >= _LEAST_SCORE and _counts(hit.view))
-        sections.append(ContextSection("retrieved", _items(views, _days_said(vault, views))))
+        sections += _brought_to_mind(vault, name, message, today)
     return assemble_context(sections, budget, secrets.token_hex(8))
+
+
+def _brought_to_mind(vault: Vault, identity: str, message: str, today: date) -> Iterator[ContextSection]:
+    """What the message retrieves: memory that is relevant, and nothing where nothing is."""
+    from memfs.search.context import ContextSection
+
+    found = search(vault, message, identity=identity, limit=_RETRIEVED)
+    views = tuple(_current(hit.view for hit in found.hits if hit.score >= _LEAST_SCORE))
+    yield ContextSection("retrieved", _items(views, _days_said(vault, views), today))
+
+
+def _current(views: Iterable[EntryView]) -> Iterator[EntryView]:
+    """Without suggestions, and without what was superseded by another one of them."""
+    listed = [view for view in views if view.status != "suggestion"]
+    ids = {view.id for view in listed}
+    for view in listed:
+        successor = (view.id or "").rpartition("-")[0]
+        if view.status != "superseded" or successor not in ids:
+            yield view
 
 
 def _own_entries(vault: Vault, identity: str) -> Iterator[EntryView]:
@@ -76,7 +99,7 @@ def _open_actions(views: Sequence[EntryView], today: date) -> list[EntryView]:
     def rank(view: EntryView) -> tuple[int, str]:
         return (1 if view.date is None else 2 if view.date < overdue else 0), view.date or ""
 
-    pending = [view for view in views if view.type == "actions" and view.status in ("pending", "in_progress")]
+    pending = [view for view in views if view.type == "actions" and view.status in _OPEN]
     return sorted(pending, key=rank)
 
 
@@ -86,18 +109,27 @@ def _latest_decisions(views: Sequence[EntryView]) -> list[EntryView]:
 
 
 def _recent_journal(vault: Vault, identity: str) -> Iterator[ContextItem]:
-    """What the journal says of today and yesterday."""
+    """What the journal says of today and yesterday; of the last day before where it says nothing of these."""
     from memfs.markdown import parse_document
     from memfs.search.context import ContextItem
 
+    folder = vault.layout.identity_dir(identity) / "journal"
     today = vault.now().date()
-    for day in (today, today - timedelta(days=1)):
-        path = vault.layout.document(identity, f"journal/{day.isoformat()}.md")
-        if path.is_file():
-            document = parse_document(path.read_text(encoding="utf-8", errors="replace"))
-            for block in document.blocks:
-                if block.kind in ("item", "paragraph"):
-                    yield ContextItem(block.text, f"{vault.layout.rel(path)}:{block.line}", day.isoformat())
+    days = sorted((path.stem for path in folder.glob("*.md") if _is_day(path.stem, today)), reverse=True)
+    recent = [day for day in days if day >= (today - timedelta(days=1)).isoformat()]
+    for day in recent or days[:1]:
+        path = folder / f"{day}.md"
+        document = parse_document(path.read_text(encoding="utf-8", errors="replace"))
+        for block in document.blocks:
+            if block.kind in ("item", "paragraph"):
+                yield ContextItem(block.text, f"{vault.layout.rel(path)}:{block.line}", day)
+
+
+def _is_day(name: str, today: date) -> bool:
+    try:
+        return date.fromisoformat(name) <= today
+    except ValueError:
+        return False
 
 
 def _days_said(vault: Vault, views: Sequence[EntryView]) -> Mapping[EntryView, str]:
@@ -119,7 +151,18 @@ def _own_date(view: EntryView) -> str | None:
     return None if view.type == "actions" else view.date
 
 
-def _items(views: Iterable[EntryView], said: Mapping[EntryView, str]) -> tuple[ContextItem, ...]:
+def _items(views: Iterable[EntryView], said: Mapping[EntryView, str], today: date) -> tuple[ContextItem, ...]:
     from memfs.search.context import ContextItem
 
-    return tuple(ContextItem(view.text, f"{view.path}:{view.line}", said.get(view)) for view in views)
+    return tuple(
+        ContextItem(view.text, f"{view.path}:{view.line}", said.get(view), _mark(view, today))
+        for view in views
+    )
+
+
+def _mark(view: EntryView, today: date) -> str | None:
+    """What an agent must know of an entry before it goes by it."""
+    if view.status == "superseded":
+        return "superseded"
+    late = view.type == "actions" and view.status in _OPEN and view.date and view.date < today.isoformat()
+    return "overdue" if late else None
