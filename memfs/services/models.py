@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memfs.services.opening import Vault
 
 OWN_KEY_VARIABLE = "MEMFS_API_KEY"
+COMPACT_PROMPT = "daily"
 _KEY_VARIABLES: Mapping[str, str] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 _REAL_TIME = Patience(time.sleep, time.monotonic, random.random)
 
@@ -114,14 +115,18 @@ def _meter(vault: Vault) -> Meter:
 
 
 def prompter(vault: Vault, name: str = "extract") -> Prompter:
-    """What makes prompts of requests: the vault's template of that name, else the built-in one."""
+    """What makes prompts of requests: the vault's template of that name, else the built-in one.
+
+    The prompt ``daily`` is the one of compact mode: brief.
+    """
     templates = {**read_builtin_templates("prompts"), **read_vault_templates(vault.layout, "prompts")}
     return Prompter(
         templates.get(name, ""),
         count=token_counter(),
-        tag=lambda: secrets.token_hex(6),
+        tag=lambda: secrets.token_hex(4 if name == COMPACT_PROMPT else 6),
         ceiling=vault.config.extract.max_tokens_per_call,
         name=name,
+        brief=name == COMPACT_PROMPT,
     )
 
 

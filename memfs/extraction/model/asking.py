@@ -49,8 +49,8 @@ class Asker:
         """As commits say it: ``provider:model``."""
         return str(self._client.endpoint.name)
 
-    def ask(self, page: Page, schema: Mapping[str, Any], identity: str, spent: list[Tokens]) -> str:
-        """The text of the answer to a page; ``spent`` gets the tokens of every reply.
+    def ask(self, page: Page, schema: Mapping[str, Any] | None, identity: str, spent: list[Tokens]) -> str:
+        """The text of the answer to a page, held to ``schema`` where there is one; ``spent`` gets all tokens.
 
         Raises:
             ModelUnavailable: no answer, or the day's budget is used up.

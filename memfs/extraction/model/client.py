@@ -66,11 +66,13 @@ class ModelClient:
         began = self._patience.clock()
         tries = 0
         while True:
-            mode = _modes.get(self._place, "json_schema")
+            known = _modes.get(self._place, "json_schema")
+            mode = "json_object" if question.schema is None and known == "json_schema" else known
             try:
                 with _slots:
                     reply = call_model(self.endpoint, question, mode, ceiling)
-                _modes[self._place] = mode
+                if question.schema is not None:
+                    _modes[self._place] = mode
                 return reply
             except CallFailed as failed:
                 if failed.of_format and mode in _WEAKER:

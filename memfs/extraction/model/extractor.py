@@ -40,7 +40,9 @@ class ModelExtractor:
         dropped: list[Dropped] = []
         spent: list[Tokens] = []
         for page in self._prompter.pages(request):
-            schema = answer_schema(request.types, peers=page.peers)
+            # A schema makes a model name every field, also those that are empty: too long for a brief answer.
+            brief = self._prompter.brief
+            schema = None if brief else answer_schema(request.types, peers=page.peers)
             text = self.asker.ask(page, schema, request.identity, spent)
             try:
                 read = read_operations(text, request.types, Shown(request.turns, page.positions))

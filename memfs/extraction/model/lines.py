@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 
 from memfs.extraction.segments import local_time
 from memfs.model import ToolCall, Turn
@@ -52,6 +52,25 @@ def turn_lines(
         which = f" (part {number} of {len(parts)})" if len(parts) > 1 else ""
         text = f"[{position + 1}]{which} {_head(turn, zone)}: {_below(part)}"
         yield Line(position, text, count(text) + 1)
+
+
+def brief_lines(
+    turns: Sequence[Turn], *, now: datetime, count: Callable[[str], int], longest: int
+) -> Iterator[Line]:
+    """The turns as short lines: a number and what was said, the speaker where it is not the user, each day once.
+
+    White space is folded, so that no turn can begin a line.
+    """
+    day = None
+    for position, turn in enumerate(turns):
+        said = (local_time(turn, now.tzinfo) if now.tzinfo else None) or now
+        head = "" if said.date() == day else f"{said:%Y-%m-%d %A}\n"
+        day = said.date()
+        who = "" if turn.role == "user" and not turn.peer else f"{_name(turn.speaker or turn.role)}: "
+        for part in _split(" ".join(turn.text.split()), count, longest):
+            text = f"{head}{position + 1} {who}{part}"
+            yield Line(position, text, count(text) + 1)
+            head = ""
 
 
 def context_line(turn: Turn, zone: tzinfo | None) -> str:

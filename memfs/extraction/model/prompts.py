@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memfs.errors import ConfigError
-from memfs.extraction.model.lines import Line, context_line, turn_lines
+from memfs.extraction.model.lines import Line, brief_lines, context_line, turn_lines
 from memfs.extraction.request import Request
 from memfs.memory.render import check_template, render
 from memfs.memory.routing import seen_peers
@@ -35,7 +35,7 @@ class Prompter:
 
     ``count`` counts tokens, ``tag`` gives a random word for each call's fence, ``ceiling`` is the longest
     prompt in tokens. ``name`` is the template's, for messages. ``tools``: all tool calls are shown, not only those
-    that failed.
+    that failed. ``brief``: turns and fences in as few tokens as can be.
     """
 
     def __init__(
@@ -47,13 +47,14 @@ class Prompter:
         ceiling: int,
         name: str = "extract",
         tools: bool = False,
+        brief: bool = False,
     ) -> None:
         if not template.strip():
             raise ConfigError(
                 f"the prompt {name} is empty or cannot be read", key=f"templates/prompts/{name}.md"
             )
         check_template(f"the prompt {name}", template)
-        self._template, self._name = template, name
+        self._template, self._name, self.brief = template, name, brief
         self._count, self._tag, self._ceiling, self._tools = count, tag, ceiling, tools
 
     def pages(
@@ -74,7 +75,7 @@ class Prompter:
                 key="extract.max_tokens_per_call",
                 hint="raise it, shorten the prompt, or allow fewer memory types",
             )
-        lines = [line for at in range(len(request.turns)) for line in self._lines(request, at, room)]
+        lines = list(self._lines(request, room // 2))
         held: list[Line] = []
         size = 0
         for line in lines:
@@ -86,10 +87,13 @@ class Prompter:
         if held:
             yield self.page(request, held, more())
 
-    def _lines(self, request: Request, at: int, room: int) -> Iterator[Line]:
+    def _lines(self, request: Request, longest: int) -> Iterator[Line]:
+        if self.brief:
+            yield from brief_lines(request.turns, now=request.now, count=self._count, longest=longest)
+            return
         zone = request.now.tzinfo
-        turn, longest = request.turns[at], room // 2
-        return turn_lines(turn, at, zone=zone, count=self._count, longest=longest, tools=self._tools)
+        for at, turn in enumerate(request.turns):
+            yield from turn_lines(turn, at, zone=zone, count=self._count, longest=longest, tools=self._tools)
 
     def page(
         self, request: Request, lines: Sequence[Line] = (), more: Mapping[str, object] = _NOTHING
@@ -142,6 +146,6 @@ class Prompter:
         """A fence that nothing in this call can close, because it does not hold its word."""
         together = "\n".join(line for group in texts for line in group)
         while True:
-            fence = f"=====conversation-{self._tag()}====="
+            fence = f"=={self._tag()}==" if self.brief else f"=====conversation-{self._tag()}====="
             if fence not in together:
                 return fence

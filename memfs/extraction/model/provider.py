@@ -43,11 +43,11 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked: instructions, the data, and the schema of the answer."""
+    """What is asked: instructions, the data, and the schema of the answer (None: any JSON object)."""
 
     system: str
     user: str
-    schema: Mapping[str, Any]
+    schema: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,9 @@ def _parameters(question: Question, mode: Mode) -> Any:
         return ModelRequestParameters()
     return ModelRequestParameters(
         output_mode="native" if mode == "json_schema" else "prompted",
-        output_object=OutputObjectDefinition(json_schema=dict(question.schema), name="memories", strict=True),
+        output_object=OutputObjectDefinition(
+            json_schema=dict(question.schema or {"type": "object"}), name="memories", strict=True
+        ),
         prompted_output_template=False,  # the prompt itself describes the answer
     )
 

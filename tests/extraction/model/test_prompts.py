@@ -47,9 +47,8 @@ def said(text: str) -> Turn:
     return Turn("user", text, timestamp="2026-03-11T09:05:00Z")
 
 
-@pytest.mark.parametrize("name", ["extract", "daily"])
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_prompt_holds_all_it_must(name: str, language: Any) -> None:
+def test_a_prompt_holds_all_it_must(language: Any) -> None:
     asked = request(
         said("We go with PostgreSQL"),
         context=(said("earlier words"),),
@@ -58,7 +57,7 @@ def test_a_prompt_holds_all_it_must(name: str, language: Any) -> None:
         project="tidewater",
         language=language,
     )
-    (page,) = prompter(name=name).pages(asked)
+    (page,) = prompter().pages(asked)
     for part in (
         "[1] 2026-03-11 09:05 user: We go with PostgreSQL",
         "earlier words",
