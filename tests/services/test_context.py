@@ -13,7 +13,7 @@ from memfs.services.changing import remember
 from memfs.services.context import context
 from memfs.services.opening import Vault
 from tests.services.lexical import lexical_vault
-from tests.services.vaults import IDENTITY, document, merge, proposal
+from tests.services.vaults import document, merge, proposal
 
 
 @pytest.fixture
