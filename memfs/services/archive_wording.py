@@ -1,0 +1,56 @@
+"""What the archive says: its log lines and why a file was left, in the vault's language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_LINES: Mapping[str, tuple[str, str]] = {
+    "found": ("found {count} files to archive", "发现 {count} 个文件需要归档"),
+    "archived": ("archived: {source} -> {copy}", "归档文件: {source} -> {copy}"),
+    "deleted": ("deleted the original: {source}", "删除原文件: {source}"),
+    "would": ("would archive: {source} -> {copy}", "将归档文件: {source} -> {copy}"),
+    "left": ("left as it is: {source} ({reason})", "保留原处: {source} ({reason})"),
+    "failed": ("failed: {text}", "失败: {text}"),
+    "total": ("archived {count} files ({size} in all)", "归档完成: {count} 个文件 (总计 {size})"),
+}
+_REASONS: Mapping[str, tuple[str, str]] = {
+    "absent": ("missing", "文件不存在"),
+    "no_folder": (
+        "missing: no folder is known that its name counts from",
+        "文件不存在：相对路径没有所属目录",
+    ),
+    "outside": ("outside archive.roots", "不在 archive.roots 之内"),
+    "link": ("a symbolic link", "符号链接"),
+    "special": ("no regular file", "不是普通文件"),
+    "unreadable": ("cannot be read", "无法读取"),
+    "too_large": ("larger than archive.max_megabytes", "超过 archive.max_megabytes"),
+    "changing": ("still being written", "仍在写入"),
+    "own": ("a file of memfs itself", "memfs 自己的文件"),
+    "original_changed": (
+        "archived; the original stays, since it changed or is open",
+        "已归档；原文件已变化或被占用，故保留",
+    ),
+}
+UNSETTLED = frozenset({"unreadable", "too_large", "changing", "original_changed"})
+
+
+def log_line(language: str, key: str, /, **values: object) -> str:
+    """A line as monitoring expects it: ``[FileArchiver] ...``."""
+    english, chinese = _LINES[key]
+    return "[FileArchiver] " + (chinese if language == "zh" else english).format(**values)
+
+
+def reason(language: str, key: str) -> str:
+    """Why a file was left where it is."""
+    english, chinese = _REASONS[key]
+    return chinese if language == "zh" else english
+
+
+def size_text(size: int) -> str:
+    """A number of bytes for people."""
+    amount, unit = float(size), "B"
+    for larger in ("KB", "MB", "GB", "TB"):
+        if amount < 1000:
+            break
+        amount, unit = amount / 1000, larger
+    return f"{size} B" if unit == "B" else f"{amount:.1f} {unit}"
