@@ -247,6 +247,21 @@ class ReviewConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class JournalConfig:
+    """The working-memory summaries in `journal/`."""
+
+    writer: str = setting(
+        "auto",
+        "Who writes them: `auto` the language model that extracts, where there is one; `rules` always offline.",
+        choices=("auto", "rules"),
+    )
+    lines: int = setting(
+        20, "Most lines of a section; a full one takes no more, and the report says so.", low=5, high=100
+    )
+    characters: int = setting(300, "Longest line, in characters.", low=80, high=600)
+
+
+@dataclass(frozen=True, slots=True)
 class TranscriptsConfig:
     """Merged transcripts."""
 
@@ -323,6 +338,7 @@ class Config:
     daily: DailyConfig = field(default_factory=DailyConfig)
     http: HttpConfig = field(default_factory=HttpConfig)
     review: ReviewConfig = field(default_factory=ReviewConfig)
+    journal: JournalConfig = field(default_factory=JournalConfig)
     transcripts: TranscriptsConfig = field(default_factory=TranscriptsConfig)
     git: GitConfig = field(default_factory=GitConfig)
     watch: WatchConfig = field(default_factory=WatchConfig)

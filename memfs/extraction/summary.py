@@ -18,7 +18,7 @@ from memfs.extraction.request import Request
 from memfs.extraction.secret_talk import tells_secret
 from memfs.extraction.segments import local_time
 from memfs.extraction.sentences import split_turn
-from memfs.memory.journal import LAST_SAID
+from memfs.memory.journal import LAST_SAID, Line
 from memfs.model import Dropped, Tokens, ToolCall, Turn
 
 Section = Literal["goals", "facts", "files", "errors", "issues"]
@@ -68,12 +68,12 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class SummaryRequest:
-    """What a summariser is asked: a conversation, its title, and the state and lines of its block by section so far."""
+    """What a summariser is asked: a conversation, its title, and the state and lines of its block so far."""
 
     request: Request
     title: str = ""
     state: str = ""
-    lines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    lines: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

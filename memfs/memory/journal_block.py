@@ -102,6 +102,20 @@ def read_block(
     return plain_text(found[0].text), tuple(_lines(document, base, owned))
 
 
+def told_lines(document: Document) -> Iterator[tuple[Block, str]]:
+    """What a day's journal has to tell now, the latest session first: each line with the heading it stands under.
+
+    A solved issue is left out.
+    """
+    told: dict[str, list[tuple[Block, str]]] = {}
+    for block in document.blocks:
+        if block.kind in ("item", "paragraph") and block.box not in ("x", "X") and block.text.strip():
+            path = section_path(document, block)
+            told.setdefault(path[0] if path else "", []).append((block, path[-1] if path else ""))
+    for session in reversed(told.values()):
+        yield from session
+
+
 def _lines(document: Document, base: Trail, owned: Callable[[Block], bool]) -> Iterator[Line]:
     for block in document.blocks:
         path = section_path(document, block)

@@ -111,6 +111,7 @@ def _latest_decisions(views: Sequence[EntryView]) -> list[EntryView]:
 def _recent_journal(vault: Vault, identity: str) -> Iterator[ContextItem]:
     """What the journal says of today and yesterday; of the last day before where it says nothing of these."""
     from memfs.markdown import parse_document
+    from memfs.memory.journal_block import told_lines
     from memfs.search.context import ContextItem
 
     folder = vault.layout.identity_dir(identity) / "journal"
@@ -120,9 +121,9 @@ def _recent_journal(vault: Vault, identity: str) -> Iterator[ContextItem]:
     for day in recent or days[:1]:
         path = folder / f"{day}.md"
         document = parse_document(path.read_text(encoding="utf-8", errors="replace"))
-        for block in document.blocks:
-            if block.kind in ("item", "paragraph"):
-                yield ContextItem(block.text, f"{vault.layout.rel(path)}:{block.line}", day)
+        for block, heading in told_lines(document):
+            text = f"{heading}: {block.text}" if heading else block.text
+            yield ContextItem(text, f"{vault.layout.rel(path)}:{block.line}", day)
 
 
 def _is_day(name: str, today: date) -> bool:

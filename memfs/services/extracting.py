@@ -229,7 +229,7 @@ def route_operation(
     if isinstance(targets, Dropped):
         yield targets
         return
-    evidence = _evidence(vault, proof, source, said_at)
+    evidence = evidence_of(vault, proof, source, said_at)
     for target in targets:
         yield Proposal(operation, target, evidence)
 
@@ -240,7 +240,8 @@ def _agents_own(operation: Operation) -> bool:
     return operation.type == "notes" and isinstance(tags, tuple) and AGENT_TAG in tags
 
 
-def _evidence(vault: Vault, proof: Sequence[Turn], source: str, said_at: datetime) -> Evidence:
+def evidence_of(vault: Vault, proof: Sequence[Turn], source: str, said_at: datetime) -> Evidence:
+    """What proves something: these turns of a session; ``said_at`` stands in for their time."""
     times = [time for turn in proof if (time := turn_time(turn.timestamp, vault.zone)) is not None]
     messages = tuple(turn.id or f"@{turn.start}" for turn in proof)
     return Evidence(source, messages, max(times, default=said_at))

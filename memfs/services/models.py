@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memfs.extraction.model.pairing import PairReader
     from memfs.services.opening import Vault
 
+TOOL_PROMPTS = ("journal", "trajectories")
 OWN_KEY_VARIABLE = "MEMFS_API_KEY"
 COMPACT_PROMPT = "daily"
 _KEY_VARIABLES: Mapping[str, str] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
@@ -117,7 +118,7 @@ def _meter(vault: Vault) -> Meter:
 def prompter(vault: Vault, name: str = "extract") -> Prompter:
     """What makes prompts of requests: the vault's template of that name, else the built-in one.
 
-    The prompt ``daily`` is the one of compact mode: brief.
+    The prompt ``daily`` is the one of compact mode: brief. Those of what was done show all tool calls.
     """
     templates = {**read_builtin_templates("prompts"), **read_vault_templates(vault.layout, "prompts")}
     return Prompter(
@@ -127,6 +128,7 @@ def prompter(vault: Vault, name: str = "extract") -> Prompter:
         ceiling=vault.config.extract.max_tokens_per_call,
         name=name,
         brief=name == COMPACT_PROMPT,
+        tools=name in TOOL_PROMPTS,
     )
 
 

@@ -14,6 +14,7 @@ from memfs.services.candidates import Candidate
 from memfs.services.commit import require_branch
 from memfs.services.extracting import EARLIER_TURNS, Extracted, extract_turns
 from memfs.services.failing import Rounds
+from memfs.services.journal import Journal, Talk, write_journal
 from memfs.services.kept import keep_copy
 from memfs.services.merging import Merged, MergeWork, merge_settled
 from memfs.services.policies import read_policy
@@ -121,10 +122,17 @@ class Run:
         undone = withdraw(vault, identity, new.key) if batch.withheld.whole else ()
         if kept and vault.config.transcripts.keep:
             keep_copy(vault, identity, new.key, new.session, kept)
+        journal = self._journal(batch, kept)
+        extracted = replace(
+            extracted,
+            dropped=(*extracted.dropped, *journal.dropped),
+            tokens=extracted.tokens + journal.tokens,
+        )
         self.renew(LEASE_SECONDS - DEADLINE_MARGIN)  # the extractor may have taken long
         work = MergeWork(
             identity,
             proposals=extracted.proposals,
+            changes=journal.blocks,
             cursors=_moves(vault, identity, part.cursor, batch.cursor),
             source=str(new.key),
             extractor=self.extractor.name,
@@ -140,6 +148,22 @@ class Run:
         waiting = (f"{new.key}: {extracted.waiting}",) if extracted.waiting else ()
         report = _report(identity, batch, part, extracted, merged)
         return replace(report, undone=undone), (*merged.waiting, *waiting)
+
+    def _journal(self, batch: Batch, turns: Sequence[Turn]) -> Journal:
+        """The working memory of what was read of a batch."""
+        return write_journal(
+            self.vault,
+            self.extractor,
+            self._talk(batch),
+            turns,
+            read_policy(self.vault, self.identity, batch.new.session.memory_policy),
+            between=self.renew,
+        )
+
+    def _talk(self, batch: Batch) -> Talk:
+        file, session = batch.candidate.file, batch.new.session
+        said_at = self.now or datetime.fromtimestamp(file.stat.mtime_ns / 1e9, UTC)
+        return Talk(self.identity, batch.new.key, session, said_at, _project(file, session))
 
     def note_file(self, candidate: Candidate, cursors: Mapping[str, str]) -> None:
         """Note that a transcript is merged as it lies, and the cursors (place -> text) that say so."""

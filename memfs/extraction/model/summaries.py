@@ -91,9 +91,7 @@ class _Reading:
     def __init__(self, asked: SummaryRequest, characters: int) -> None:
         self._asked, self._characters = asked, characters
         self._title, self._state = asked.title, asked.state
-        self._lines = tuple(
-            Line(name, text, id=name) for name, texts in asked.lines.items() for text in texts
-        )
+        self._lines = asked.lines
         self._proofs: dict[tuple[str, str], tuple[int, ...]] = {}
         self._solved: list[str] = []
         self._dropped: list[Dropped] = []
@@ -102,7 +100,9 @@ class _Reading:
         """What the prompt shows of the block."""
         block: dict[str, list[str]] = {}
         for line in self._lines:
-            block.setdefault(line.section, []).append(f"{line.text} [x]" if line.box == "x" else line.text)
+            block.setdefault(line.section, []).append(
+                f"{line.text} [x]" if line.box in ("x", "X") else line.text
+            )
         return {"title": self._title, "state": self._state, "block": block}
 
     def take(self, answer: Any, shown: Shown) -> None:
@@ -124,9 +124,10 @@ class _Reading:
         items = tuple(
             Item(cast(Section, line.section), line.text, self._proofs.get((line.section, line.text), ()))
             for line in self._lines
-            if line.box != "x" and not is_unmentioned(line.text)  # which the block's own rewrite will say
+            if line.box not in ("x", "X")
+            and not is_unmentioned(line.text)  # which the block's own rewrite will say
         )
-        solved = (*self._solved, *(line.text for line in self._lines if line.box == "x"))
+        solved = (*self._solved, *(line.text for line in self._lines if line.box in ("x", "X")))
         return Summary(self._title, self._state, items, solved, True, tuple(self._dropped), tokens)
 
     def _section(self, name: Section, raw: Any, shown: Shown) -> Iterator[Line]:

@@ -56,10 +56,18 @@ class Desk:
 
     @classmethod
     def set_up(
-        cls, top: Path, room: Room, settings: str = "", *, model: str = "openai:test", timeout: int = 20
+        cls,
+        top: Path,
+        room: Room,
+        settings: str = "",
+        *,
+        model: str = "openai:test",
+        timeout: int = 20,
+        journal: bool = False,
     ) -> Desk:
-        """Give the vault at ``top`` the room's model."""
+        """Give the vault at ``top`` the room's model, and without ``journal`` no other use for it than extraction."""
         text = f'[extract]\nmodel = "{model}"\nbase_url = "{room.base_url}"\ntimeout_seconds = {timeout}\n{settings}'
+        text += f"\n[memory_policy.working_memory]\nenabled = {str(journal).lower()}\n"
         (top / "memfs.local.toml").write_text(text, encoding="utf-8")
         vault = open_vault(top, environ={}, clock=far_clock())
         return cls(vault, room, inbox(vault) / "s1.jsonl")
