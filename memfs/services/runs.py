@@ -65,7 +65,10 @@ def read_batch(candidate: Candidate, new: NewTurns, *, off_record: bool) -> Batc
 
 @dataclass
 class Run:
-    """The work on one identity. ``waiting`` collects what has to be tried again, and why."""
+    """The work on one identity. ``waiting`` collects what has to be tried again, and why.
+
+    ``summed_by``: what sums conversations up, where that is not the extractor.
+    """
 
     vault: Vault
     extractor: Extractor
@@ -74,6 +77,7 @@ class Run:
     lease: Lease
     now: datetime | None
     waiting: list[str] = field(default_factory=list)
+    summed_by: Extractor | None = None
 
     def ingest_file(self, candidate: Candidate) -> Iterator[SessionReport]:
         """Merge what is new in one transcript; a report for each batch that held something.
@@ -153,7 +157,7 @@ class Run:
         """The working memory of what was read of a batch."""
         return write_journal(
             self.vault,
-            self.extractor,
+            self.summed_by or self.extractor,
             self._talk(batch),
             turns,
             read_policy(self.vault, self.identity, batch.new.session.memory_policy),
@@ -163,7 +167,7 @@ class Run:
     def _talk(self, batch: Batch) -> Talk:
         file, session = batch.candidate.file, batch.new.session
         said_at = self.now or datetime.fromtimestamp(file.stat.mtime_ns / 1e9, UTC)
-        return Talk(self.identity, batch.new.key, session, said_at, _project(file, session))
+        return Talk(self.identity, batch.new.key, session, said_at, project_of(file, session))
 
     def note_file(self, candidate: Candidate, cursors: Mapping[str, str]) -> None:
         """Note that a transcript is merged as it lies, and the cursors (place -> text) that say so."""
@@ -190,7 +194,7 @@ class Run:
             read_policy(self.vault, self.identity, new.session.memory_policy),
             source=str(new.key),
             said_at=self.now or changed,
-            project=_project(candidate.file, new.session),
+            project=project_of(candidate.file, new.session),
             earlier=earlier,
             now=self.now,
             failures=Rounds(self.vault, self.identity, new.key),
@@ -259,7 +263,8 @@ def _report(identity: str, batch: Batch, part: Part, extracted: Extracted, merge
     )
 
 
-def _project(file: TranscriptFile, session: Session) -> str | None:
+def project_of(file: TranscriptFile, session: Session) -> str | None:
+    """What a transcript is about, as its source or its working directory says."""
     if file.source.project == FROM_CWD or (file.source.project is None and session.cwd):
         return Path(session.cwd).name if session.cwd else None
     return file.source.project
