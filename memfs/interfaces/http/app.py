@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio.to_thread
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
-from fastapi.routing import APIRoute
+from fastapi.routing import APIRoute, iter_route_contexts
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from memfs import __version__
 from memfs.errors import MemfsError
@@ -32,20 +33,17 @@ from memfs.interfaces.http.problems import (
 from memfs.interfaces.http.routes import ROUTERS
 from memfs.services.tokens import check_token
 
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp
-
 MAX_BODY = 8 * 1024 * 1024
 THREADS = 8  # requests that are worked on at once; git and the index gain nothing by more
 _TITLES = {400: "Bad request", 404: "Not found", 405: "Method not allowed", 413: "Too large"}
 _bearer = HTTPBearer(auto_error=False, description="The owner's token, or one of `memfs token add`.")
-Mount = tuple[str, "ASGIApp", AbstractAsyncContextManager[None]]
+Further = tuple[Route, AbstractAsyncContextManager[None]]
 
 
-def create_app(shared: Shared, names: Names, *, mounts: Sequence[Mount] = ()) -> Guard:
+def create_app(shared: Shared, names: Names, *, further: Sequence[Further] = ()) -> Guard:
     """The application, with the door before it.
 
-    ``mounts`` are further applications, each with its path and what keeps it running.
+    ``further`` are routes that answer by another protocol, each with what keeps it running.
     """
     app = FastAPI(
         title="memfs",
@@ -58,7 +56,7 @@ def create_app(shared: Shared, names: Names, *, mounts: Sequence[Mount] = ()) ->
         max_body_size=MAX_BODY,
         telemetry={"tracing": False, "metrics": False},
         generate_unique_id_function=_name,
-        lifespan=partial(_running, mounts=mounts),
+        lifespan=partial(_running, further=further),
         responses=documented(401, 403, 421, 422, 500, 503),
         dependencies=[Depends(_bearer)],
     )
@@ -67,24 +65,22 @@ def create_app(shared: Shared, names: Names, *, mounts: Sequence[Mount] = ()) ->
         app.add_exception_handler(kind, handler)
     for router in (*ROUTERS, _documentation(app)):
         app.include_router(router)
-    for path, mounted, _ in mounts:
-        app.mount(path, mounted)
+    app.router.routes.extend(route for route, _ in further)
     return Guard(app, names, partial(check_token, shared.vaults.layout), shared.metrics.seen)
 
 
-def routes_of(guard: Guard) -> tuple[APIRoute, ...]:
-    """The routes of an application, for whoever has to see all of them."""
+def routes_of(guard: Guard) -> tuple[tuple[str, str], ...]:
+    """Method and path of each route of an application, for whoever has to see all of them."""
     app: Any = guard.app
-    return tuple(route for route in app.routes if isinstance(route, APIRoute))
+    found = ((route.methods, route.path) for route in iter_route_contexts(app.routes))
+    return tuple((method, path) for methods, path in found for method in sorted(methods or ()) if path)
 
 
 @asynccontextmanager
-async def _running(app: FastAPI, *, mounts: Sequence[Mount]) -> AsyncIterator[None]:
-    from contextlib import AsyncExitStack
-
+async def _running(app: FastAPI, *, further: Sequence[Further]) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     async with AsyncExitStack() as stack:
-        for _, _, running in mounts:
+        for _, running in further:
             await stack.enter_async_context(running)
         yield
         app.state.shared.progress.close()

@@ -15,7 +15,7 @@ from memfs.interfaces.library import Memory
 from memfs.interfaces.reach import Reach
 
 if TYPE_CHECKING:
-    from memfs.interfaces.http.vaults import Vaults
+    from memfs.interfaces.vaults import Vaults
     from memfs.services.tokens import Grant
 
 

@@ -1,0 +1,1 @@
+"""MCP: the use cases that an agent needs, as tools; over stdio (`memfs mcp`) and mounted in `memfs up`."""
