@@ -14,9 +14,10 @@ from typing import Any
 
 from memfs.extraction.placeholders import placeholder
 from memfs.extraction.secret_disguise import plain_view
-from memfs.extraction.secret_names import SECRET_NAME, is_reference, kind_of
+from memfs.extraction.secret_names import SECRET_NAME, kind_of
 from memfs.extraction.secret_shapes import RULES
 from memfs.extraction.secret_tables import table_secrets
+from memfs.extraction.secret_values import is_reference
 from memfs.model import Attachment, Session, ToolCall, Turn
 
 
@@ -35,8 +36,9 @@ def redact_text(text: str) -> Redacted:
     keys = [(start, end, placeholder("private key")) for start, end in _private_keys(view.text)]
     findings += ["private key"] * len(keys)
     view.replace_spans(keys)
+    lowered = view.text.lower()
     for needles, pattern, replacer in RULES:
-        if not needles or any(needle in view.text for needle in needles):
+        if not needles or any(needle in lowered for needle in needles):
             view.replace_all(pattern, replacer, findings)
     cells = list(table_secrets(view.text))
     findings += [new[len("[redacted: ") : -1] for _, _, new in cells]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memfs.extraction.placeholders import Replacer, group, placeholder
-from memfs.extraction.secret_names import is_reference
+from memfs.extraction.secret_values import is_reference
 
 _VALUE = (
     r"(?:\"(?P<quoted>[^\"\r\n]{1,200})\"|'(?P<single>[^'\r\n]{1,200})'|(?P<bare>[^\s\"'`;&<>|)]{3,200}))"
@@ -85,12 +85,12 @@ POSITIONS: tuple[tuple[tuple[str, ...], re.Pattern[str], Replacer], ...] = (
     ((" -", "\t-"), PASSWORD_FLAG, unless_reference("password")),
     (("-p",), JOINED_FLAG, unless_reference("password")),
     (("pass:",), OPENSSL, unless_reference("password")),
-    (("ookie", "OOKIE"), COOKIE, unless_reference("cookie")),
+    (("cookie",), COOKIE, unless_reference("cookie")),
     (("=",), SESSION, unless_reference("cookie")),
     (("=",), SIGNATURE, group("token")),
-    ((), PAIR, unless_reference("password")),
-    ((), SEED_PHRASE, group("password")),
-    ((), CODE, group("token")),
-    ((), CODE_FIRST, group("token")),
-    ((), CODE_CJK, group("token")),
+    (("/", "|", "&", "+"), PAIR, unless_reference("password")),
+    (("phrase", "word", "mnemonic", "助记词", "恢复"), SEED_PHRASE, group("password")),
+    (("code",), CODE, group("token")),
+    (("code",), CODE_FIRST, group("token")),
+    (("码", "コード", "번호"), CODE_CJK, group("token")),
 )

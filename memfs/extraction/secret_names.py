@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from memfs.extraction.placeholders import placeholder
+from memfs.extraction.secret_values import PLAIN, TYPE_WORDS, is_identifier, is_reference, looks_made_up
 
 NAMES = (
     r"pass(?:word|wd|phrase|code)|pwd|pw|secret|token|(?:api|access|account|auth|private|signing|encryption|master|"
@@ -14,6 +15,36 @@ NAMES = (
     r"contraseña|clave|passwort|kennwort|mot de passe|senha|parola|wachtwoord|has[łl]o|пароль"
 )
 _NAMES_CJK = r"密码|口令|密钥|秘钥|令牌|验证码|パスワード|暗証番号|비밀번호"
+# One of these is in every such name, in lower case.
+NEEDLES = (
+    *(
+        "pass",
+        "pw",
+        "secret",
+        "token",
+        "key",
+        "credential",
+        "connectionstring",
+        "jwt",
+        "otp",
+        "pin",
+        "cv",
+        "auth",
+    ),
+    *(
+        "contraseña",
+        "clave",
+        "kennwort",
+        "mot de",
+        "senha",
+        "parola",
+        "wachtwoord",
+        "hasło",
+        "haslo",
+        "пароль",
+    ),
+    *("密码", "口令", "密钥", "秘钥", "令牌", "验证码", "パス", "暗証", "비밀"),
+)
 SECRET_NAME = re.compile(
     rf"(?i)(?:[a-z0-9]{{1,30}}[_.-]){{0,6}}(?:[a-z]{{0,20}})(?:{NAMES}|{_NAMES_CJK})(?:[_-]?\d)?"
 )
@@ -33,7 +64,9 @@ ASSIGNED = re.compile(
     r"|(?:[^\s\"'`,;&<>|)}，。；、]|&(?!\w{1,30}=)){3,200})"
 )
 # <password>x</password>
-ELEMENT = re.compile(rf"(?i)<(?P<name>(?:[a-z0-9]{{1,20}}[_.:-]){{0,3}}(?:{NAMES}))>(?P<secret>[^<>\s]{{3,200}})(?=</)")
+ELEMENT = re.compile(
+    rf"(?i)<(?P<name>(?:[a-z0-9]{{1,20}}[_.:-]){{0,3}}(?:{NAMES}))>(?P<secret>[^<>\s]{{3,200}})(?=</)"
+)
 # | password | x |
 CELL = re.compile(
     rf"(?i)\|[ \t*_`]{{0,6}}(?:[a-z0-9]{{1,20}}[ _.-]){{0,3}}(?P<name>{NAMES})[ \t*_`]{{0,6}}\|[ \t*_]{{0,20}}"
@@ -78,42 +111,6 @@ PASSPHRASE_LINE = re.compile(
     r"(?i)\bpass[ -]?phrase\s?[:=]\s?(?P<secret>(?:[a-z]{3,12}[ -]){1,11}[a-z]{3,12})(?=[.!]?[ \t]{0,8}(?:[\r\n]|\Z))"
 )
 
-_REFERENCE = re.compile(
-    r"(?i)[\[<{(]|urn:|.{0,40}\*{3}|\$(?:[{(\d]|(?-i:[A-Za-z_]+|[A-Z0-9_]+)(?!\w))|%(?:[({]|[a-z_]+%|[sdr](?!\w))|\*(?:\*|[a-z]*(?!\w))"
-    r"|!(?:vault|ref|sub|getatt|reference|env|secret|include)\b|\.{3}|x{3,}|•|_{3,}|"
-    r"(?:os|process|env|config|settings|self|this|args|options|params|request|req|getenv|secrets?|vault|var|data|ctx|form|"
-    r"user|input|props|body|event|optional|union|list|dict)[.(\[]|getpass|prompt|[a-z_][\w.]{0,60}[(\[]"
-    r"|(?:your|example|changeme|placeholder|dummy)[_-]|(?:your|my|the|some|example|changeme|placeholder|dummy)\b"
-)
-# self.api_key = admin_api_key, ENV_KEY = "SHOP_API_KEY", token: AccessToken; a name, not the thing
-_IDENTIFIER = re.compile(
-    r"_*(?:[a-z]+(?:_+[a-z]+)+|[A-Z]+(?:_+[A-Z]+)+|[A-Za-z]{0,30}[a-z][A-Z][A-Za-z]{0,30}|[A-Z][a-z]+)(?:_\d)?"
-)
-_OF_SECRET = re.compile(r"(?i)pass|pwd|pw|secret|token|key|cred|auth")
-_PLAIN = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*[.!?:]*")
-
-
-def is_reference(value: str) -> bool:
-    """A variable, a call, a mask or a stand-in (a placeholder of ours too); not a secret itself."""
-    bare = value.strip("\"'`\\")
-    return not bare or "[redacted" in bare or _REFERENCE.match(bare) is not None
-
-
-def is_identifier(value: str) -> bool:
-    """Whether a value is the name of something that holds a secret: ``form.client_secret``, ``user_pass``."""
-    path, _, last = value.rpartition(".")
-    if path and not re.fullmatch(r"[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){0,4}", path):
-        return False
-    name = re.fullmatch(r"_*[A-Za-z]+(?:_+[A-Za-z]+)*", last) if path else _IDENTIFIER.fullmatch(last)
-    return name is not None and _OF_SECRET.search(last) is not None
-
-
-_TYPE_WORDS = re.compile(
-    r"(?:str|string|text|int|integer|number|bool|boolean|bytes|none|null|nil|undefined|true|false|required|optional"
-    r"|any|object|array|missing|invalid|incorrect|wrong|empty|hidden|masked|unset|password|secret|token|yes|no|on"
-    r"|off|expired|hashed|encrypted|forgotten|include|omit|same-origin|unknown|default|auto|varchar|char|sensitive|plain)"
-)
-
 
 def kind_of(name: str) -> str:
     """What a secret of that name is called in its placeholder."""
@@ -130,7 +127,7 @@ def assigned(match: re.Match[str]) -> tuple[str, str] | None:
     value, name = match["secret"], match["name"]
     bare = value.strip("\"'`“”「」\\")
     quoted = bare != value
-    if is_reference(value) or _TYPE_WORDS.fullmatch(bare.lower().rstrip(".!?")):
+    if is_reference(value) or TYPE_WORDS.fullmatch(bare.lower().rstrip(".!?")):
         return None
     if _squeezed(bare) == _squeezed(name) or (value[0] == "`" and bare != bare.strip()):
         return None  # self.token = token; `token=` and `key=`
@@ -138,7 +135,7 @@ def assigned(match: re.Match[str]) -> tuple[str, str] | None:
         return None
     if "==" in match[0] and not looks_made_up(bare):
         return None
-    if not quoted and _PLAIN.fullmatch(bare) and not _is_value(match, bare):
+    if not quoted and PLAIN.fullmatch(bare) and not _is_value(match, bare):
         return None  # "token: expired soon", "secret: the trick"
     if name.lower() == "pwd" and bare[0] in "/~.":
         return None  # the working directory
@@ -151,7 +148,9 @@ def assigned(match: re.Match[str]) -> tuple[str, str] | None:
 
 def flagged(match: re.Match[str]) -> tuple[str, str] | None:
     """After a flag; where more words follow a plain one it is talk of flags."""
-    if _PLAIN.fullmatch(match["secret"]) and re.match(r"[,.]?\s[a-z]{2,}[\s,.]", match.string[match.end() :][:40]):
+    if PLAIN.fullmatch(match["secret"]) and re.match(
+        r"[,.]?\s[a-z]{2,}[\s,.]", match.string[match.end() :][:40]
+    ):
         return None
     return assigned(match)
 
@@ -185,7 +184,7 @@ def quoted(match: re.Match[str]) -> tuple[str, str] | None:
     """A name and words in quotes, without a verb between; not what a form calls its field."""
     value = match["secret"].lstrip()
     bare = value.strip("\"'`“”「」")
-    if is_reference(value) or _TYPE_WORDS.fullmatch(bare.lower()) or SECRET_NAME.search(bare):
+    if is_reference(value) or TYPE_WORDS.fullmatch(bare.lower()) or SECRET_NAME.search(bare):
         return None
     if not match["name"].lower().endswith("phrase") and not looks_made_up(bare):
         return None
@@ -226,14 +225,3 @@ def _instead(match: re.Match[str], kind: str, value: str, bare: str) -> tuple[st
     offset = match.start("secret") - match.start()
     rest = match[0][offset + len(value) :]
     return kind, match[0][:offset] + value.replace(bare, placeholder(kind), 1) + rest
-
-
-def looks_made_up(bare: str) -> bool:
-    """Whether a value is no plain word or small number: a digit or a sign inside, or letters of both cases."""
-    if (
-        len(bare) < 4
-        or (_PLAIN.fullmatch(bare) and len(re.findall(r"[a-z](?=[A-Z])", bare)) < 3)
-        or (re.fullmatch(r"\d{1,3}|[\d.,]+%?", bare) and len(bare) < 4)
-    ):
-        return False
-    return bool(re.search(r"\d|[^\w\s'’.,-]|_|[a-z][A-Z]", bare))

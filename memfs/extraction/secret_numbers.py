@@ -44,7 +44,9 @@ MOBILE = re.compile(
     r"(?<![A-Za-z0-9_.+/=#-])(?:(?:\+|00)?86[ -]?)?(?:13\d|14[014-9]|15[0-35-9]|16[25-7]|17[0-8]|18\d|19[0-35-9])"
     r"(?:\d{8}|[ -]\d{4}[ -]\d{4})(?![A-Za-z0-9_/-]|\.\d)"
 )
-_NUMBERED = re.compile(r"(?i)(?:order|invoice|ticket|\bid|no\.?|number|订单|单号|编号|流水号?|运单)[号\s:：#是为=]{0,4}\Z")
+_NUMBERED = re.compile(
+    r"(?i)(?:order|invoice|ticket|\bid|no\.?|number|订单|单号|编号|流水号?|运单)[号\s:：#是为=]{0,4}\Z"
+)
 PHONE_SECRET = re.compile(
     r"(?i)(?:confidential|secret|private (?:number|phone|cell|mobile|line)|unlisted|保密|不要外传|别外传"
     r"|别告诉别人|私人(?:电话|手机|号码))[^\r\n]{0,40}?(?P<secret>(?<![\w.])\+?\d[\d ()-]{7,18}\d(?![\w.]))"

@@ -8,9 +8,13 @@ from memfs.extraction.placeholders import Replacer
 from memfs.extraction.secret_names import NAMES, close, made_up, said
 
 _PASSWORD = r"(?P<name>pass(?:word|wd|phrase|code)|pw|pin|passwort|contraseña)"
-_VALUE = r"(?P<secret>\"[^\"\r\n]{3,120}\"|'[^'\r\n]{3,120}'|`[^`\r\n]{3,120}`|[^\s\"'`,;，。；、/][^\s\"'`,;，。；、]{3,120})"
+_VALUE = (
+    r"(?P<secret>\"[^\"\r\n]{3,120}\"|'[^'\r\n]{3,120}'|`[^`\r\n]{3,120}`"
+    r"|[^\s\"'`,;，。；、/][^\s\"'`,;，。；、]{3,120})"
+)
 _NOT_THE_THING = (
-    r"(?!\s(?:hash|hashes|hashing|algorithm|policy|field|manager|type|format|prefix|column|name|length|generator|store|limit|id))"
+    r"(?!\s(?:hash(?:es|ing)?|algorithm|policy|field|manager|type|format|prefix|column|name|length|generator|store"
+    r"|limit|id)\b)"
 )
 
 CHANGED = re.compile(
@@ -25,11 +29,11 @@ AS = re.compile(
     rf"(?P<name>pass(?:word|wd|phrase|code)|pw|pin|token|api[ -]?key|secret)(?![a-z]){_NOT_THE_THING}"
 )
 FOR = re.compile(
-    rf"(?i)(?<![a-z])(?P<name>{NAMES})\s(?:for|of|on|to)\s\S{{1,40}}(?:\s\S{{1,40}}){{0,2}}?\s?[:：=]\s{{1,3}}{_VALUE}"
+    rf"(?i)(?<![a-z])(?P<name>{NAMES})\s(?:for|of|on|to)\s[^\s\[]{{1,40}}(?:\s[^\s\[]{{1,40}}){{0,2}}?\s?[:：=]\s{{1,3}}{_VALUE}"
 )
 MIXED_CJK = re.compile(
-    r"(?i)(?<![a-z])(?P<name>pass(?:word|wd|phrase|code)|pwd|pw|token|api ?key|secret|pin)\s?(?:是|为|就是|改成|は|는|은)\s?"
-    r"(?P<secret>[!-~]{4,120})"
+    r"(?i)(?<![a-z])(?P<name>pass(?:word|wd|phrase|code)|pwd|pw|token|api ?key|secret|pin)"
+    r"\s?(?:是|为|就是|改成|は|는|은)\s?(?P<secret>[!-~]{4,120})"
 )
 
 PROSE: tuple[tuple[tuple[str, ...], re.Pattern[str], Replacer], ...] = (

@@ -54,7 +54,7 @@ _FORMATS: tuple[tuple[str, str], ...] = (
     ("dp.", rf"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{{2,35}}\.)?{_A}{{40,50}}"),
     ("tskey-", rf"tskey-[a-z]{{2,12}}-{_W}{{16,80}}"),
     ("dt0", r"dt0[a-z]\d{2}\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
-    ("v1.0-", rf"v1\.0-[a-f0-9]{{24}}-[a-f0-9]{{100,160}}"),
+    ("v1.0-", r"v1\.0-[a-f0-9]{24}-[a-f0-9]{100,160}"),
     # code, packages, builds
     ("gh", rf"gh[pousr]_{_A}{{20,255}}"),
     ("github_pat_", r"github_pat_[A-Za-z0-9_]{20,255}"),
@@ -113,8 +113,8 @@ _FORMATS: tuple[tuple[str, str], ...] = (
     ("AGE-SECRET-KEY-", r"AGE-SECRET-KEY-1[A-Z0-9]{40,80}"),
 )
 
-# (needle, pattern, what replaces a match) of every issuer's format.
+# (needle in lower case, pattern, what replaces a match) of every issuer's format.
 PROVIDERS: tuple[tuple[tuple[str, ...], re.Pattern[str], Replacer], ...] = tuple(
-    ((needle,), re.compile(rf"(?<![A-Za-z0-9_])(?P<secret>{body})"), group("api key"))
+    ((needle.lower(),), re.compile(rf"(?<![A-Za-z0-9_])(?P<secret>{body})"), group("api key"))
     for needle, body in _FORMATS
 )

@@ -6,7 +6,7 @@ import re
 
 from memfs.extraction.placeholders import Replacer
 from memfs.extraction.secret_flags import unless_reference
-from memfs.extraction.secret_names import NAMES, close, made_up
+from memfs.extraction.secret_names import NAMES, NEEDLES, close, made_up
 
 _NAME = rf"(?P<name>(?:[\w.:@/-]{{0,60}}[\W_])?(?:[a-z]{{0,12}})(?:{NAMES})(?:_\d)?)"
 _VALUE = r"(?P<secret>\"[^\"\r\n]{1,200}\"|'[^'\r\n]{1,200}'|[^\s\"'`,;<>|)]{4,200})"
@@ -31,12 +31,16 @@ AUTH = re.compile(
     r"(?i)(?<![a-z])(?:basic_?)?auth\s?[=:(]\s?[(\[]?\s?[\"'][^\"'\r\n]{1,60}[\"']\s?,\s?"
     r"(?:\"(?P<quoted>[^\"\r\n]{3,200})\"|'(?P<single>[^'\r\n]{3,200})')"
 )
-HTPASSWD = re.compile(r"(?<![\w-])htpasswd\s{1,3}-\w{0,6}b\w{0,6}\s{1,3}\S{1,200}\s{1,3}\S{1,60}\s{1,3}(?P<secret>\S{2,200})")
+HTPASSWD = re.compile(
+    r"(?<![\w-])htpasswd\s{1,3}-\w{0,6}b\w{0,6}\s{1,3}\S{1,200}\s{1,3}\S{1,60}\s{1,3}(?P<secret>\S{2,200})"
+)
 STDIN = re.compile(
     r"(?i)(?<![\w-])(?:echo|printf)\s(?:-n\s)?(?:\"(?P<quoted>[^\"\r\n]{3,200})\"|'(?P<single>[^'\r\n]{3,200})'"
     r"|(?P<bare>[^\s\"'|]{3,200}))\s?\|[^\r\n]{0,120}?(?:--password-stdin|--passphrase-fd|sudo\s-S|chpasswd|--with-token)"
 )
-IDENTIFIED = re.compile(r"(?i)\bidentified by\s{1,3}(?:\"(?P<quoted>[^\"\r\n]{3,200})\"|'(?P<single>[^'\r\n]{3,200})')")
+IDENTIFIED = re.compile(
+    r"(?i)\bidentified by\s{1,3}(?:\"(?P<quoted>[^\"\r\n]{3,200})\"|'(?P<single>[^'\r\n]{3,200})')"
+)
 # host:port:database:user:x, the lines of .pgpass
 PGPASS = re.compile(
     r"(?m)^[\w.*-]{1,80}:(?:\d{4,5}|\*):(?:[A-Za-z][\w-]{0,60}|\*):(?:[A-Za-z][\w-]{0,60}|\*):(?P<secret>[^\s:]{4,120})$"
@@ -48,14 +52,14 @@ AT_HOST = re.compile(
 )
 
 SETTINGS: tuple[tuple[tuple[str, ...], re.Pattern[str], Replacer], ...] = (
-    ((), SET, made_up),
+    (NEEDLES, SET, made_up),
     (("requirepass", "masterauth"), REQUIREPASS, made_up),
-    (("alue", "ata", "efault"), PAIRED, made_up),
+    (("value", "data", "default"), PAIRED, made_up),
     (("',", '",', "' ,", '" ,'), CALLED, close),
-    (("auth", "Auth"), AUTH, unless_reference("password")),
+    (("auth",), AUTH, unless_reference("password")),
     (("htpasswd",), HTPASSWD, unless_reference("password")),
     (("|",), STDIN, unless_reference("password")),
-    ((), IDENTIFIED, unless_reference("password")),
+    (("identified",), IDENTIFIED, unless_reference("password")),
     ((":",), PGPASS, unless_reference("password")),
     (("@",), AT_HOST, unless_reference("password")),
 )

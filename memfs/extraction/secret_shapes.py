@@ -12,6 +12,7 @@ from memfs.extraction.secret_flags import POSITIONS
 from memfs.extraction.secret_prose import PROSE
 from memfs.extraction.secret_providers import PROVIDERS
 from memfs.extraction.secret_settings import SETTINGS
+from memfs.extraction.secret_values import is_reference
 
 _NOT_IN_WORD = r"(?<![A-Za-z0-9_])"
 _WEBHOOK = re.compile(
@@ -41,7 +42,7 @@ _EXAMPLE = re.compile(r"(?i)pass(?:word|wd|phrase)?|pwd|pw|secret|token|key")
 
 def _in_address(match: re.Match[str]) -> tuple[str, str] | None:
     """The password of an address, unless it is a variable or only says what stands there."""
-    if _EXAMPLE.fullmatch(match["secret"]) or names.is_reference(match["secret"]):
+    if _EXAMPLE.fullmatch(match["secret"]) or is_reference(match["secret"]):
         return None
     return group("password")(match)
 
@@ -51,8 +52,21 @@ _OPAQUE = re.compile(
     r"(?:(?<![A-Za-z0-9_+/=.:@-])|(?<=[A-Z_]=))[A-Za-z0-9_+/-]{40,500}={0,2}(?![A-Za-z0-9_+/=.@-])"
 )
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_FILE_BEGINS = ("iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR", "JVBERi0", "UEsDB", "PHN2Zy", "H4sI", "T2dnUw", "Qk0")
-_OPEN_ARMOUR = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}(?:PUBLIC KEY|CERTIFICATE|REQUEST|MESSAGE|SIGNATURE)")
+_FILE_BEGINS = (
+    "iVBORw0KGgo",
+    "/9j/",
+    "R0lGOD",
+    "UklGR",
+    "JVBERi0",
+    "UEsDB",
+    "PHN2Zy",
+    "H4sI",
+    "T2dnUw",
+    "Qk0",
+)
+_OPEN_ARMOUR = re.compile(
+    r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}(?:PUBLIC KEY|CERTIFICATE|REQUEST|MESSAGE|SIGNATURE)"
+)
 _ARMOUR_SIZE = 16_384
 
 
@@ -83,31 +97,31 @@ def _is_public(match: re.Match[str], text: str) -> bool:
     return before.endswith("base64,") or (inside and _OPEN_ARMOUR.match(before, begun) is not None)
 
 
-# (needles: one must be in the text, () for none; pattern; what replaces a match), in this order
+# (needles: one must be in the text in lower case, () for none; pattern; what replaces a match), in this order
 RULES: tuple[tuple[tuple[str, ...], re.Pattern[str], Replacer], ...] = (
     (("://",), _WEBHOOK, group("webhook")),
     (("://",), _URL_PASSWORD, _in_address),
     (("://",), _URL_TOKEN, group("token")),
-    (("eyJ",), _JWT, whole("token")),
+    (("eyj",), _JWT, whole("token")),
     *PROVIDERS,
-    ((), _BEARER, group("token")),
-    ((), _BEARER_WORDS, group("token")),
+    (("bearer", "auth"), _BEARER, group("token")),
+    (("bearer", "auth"), _BEARER_WORDS, group("token")),
     *POSITIONS,
-    ((), names.PASSPHRASE, group("password")),
-    ((), names.PASSPHRASE_LINE, group("password")),
+    (("phrase",), names.PASSPHRASE, group("password")),
+    (("phrase",), names.PASSPHRASE_LINE, group("password")),
     (("|",), names.CELL, names.said),
-    ((), names.QUOTED, names.quoted),
-    ((), names.ASSIGNED, names.assigned),
+    (names.NEEDLES, names.QUOTED, names.quoted),
+    (names.NEEDLES, names.ASSIGNED, names.assigned),
     (("</",), names.ELEMENT, names.assigned),
     (("-",), names.FLAG, names.flagged),
-    ((), names.SAID, names.said),
-    ((), names.SAID_CJK, names.said),
-    ((), names.CLOSE, names.close),
-    ((), names.LOGIN, names.close),
-    ((), names.LATER_CJK, names.close),
+    (names.NEEDLES, names.SAID, names.said),
+    (names.NEEDLES, names.SAID_CJK, names.said),
+    (names.NEEDLES, names.CLOSE, names.close),
+    (("/",), names.LOGIN, names.close),
+    (names.NEEDLES, names.LATER_CJK, names.close),
     *SETTINGS,
     *PROSE,
-    ((), numbers.SSN, group("identity number")),
+    (("ssn", "social"), numbers.SSN, group("identity number")),
     ((), numbers.ID_NUMBER, numbers.identity_number),
     ((), numbers.IBAN, numbers.account),
     ((), numbers.CARD, numbers.card),

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from memfs.extraction.placeholders import placeholder
-from memfs.extraction.secret_names import SECRET_NAME, is_reference, kind_of, looks_made_up
+from memfs.extraction.secret_names import SECRET_NAME, kind_of
+from memfs.extraction.secret_values import is_reference, looks_made_up
 
 _RULE = re.compile(r"[ \t]{0,8}\|?[ \t:|-]{3,400}\s*")
 _EDGES = " \t*_`\r\n"

@@ -36,10 +36,10 @@ class Sample:
 
 
 def secrets(seed: int = SEED, per_kind: int = SECRETS_PER_KIND) -> Iterator[Sample]:
-    """Secrets of every kind, each in a frame."""
+    """Secrets of every kind, in every frame of theirs, at least ``per_kind``."""
     chance = random.Random(seed)
     for name, kind in KINDS.items():
-        for at in range(per_kind):
+        for at in range(max(per_kind, len(kind.frames))):
             value = kind.make(chance)
             frame = kind.frames[at % len(kind.frames)]
             yield Sample(name, frame.format(v=value), value)

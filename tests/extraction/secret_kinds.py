@@ -53,7 +53,7 @@ PASSWORD = (
     "sshpass -p '{v}' ssh ops@bastion",
     "mysql -h db1 -u root -p{v} shop",
     "curl -u ada:{v} https://artifacts.example.com/list",
-    "psql \"host=db1 user=app password={v} dbname=shop\"",
+    'psql "host=db1 user=app password={v} dbname=shop"',
     "spring.datasource.password={v}",
     "wifi password: {v}",
     "ALTER USER app WITH PASSWORD '{v}';",
@@ -61,6 +61,40 @@ PASSWORD = (
     "redis-cli -a {v} ping",
     "temp password: `{v}` (expires tonight)",
     "docker login -u ada -p {v} registry.example.com",
+    "pw: {v}",
+    "the pw is {v}",
+    "login: ada / {v}",
+    "username/password: ada/{v}",
+    "ENV DB_PASSWORD {v}",
+    "kubectl create secret generic db --from-literal=password={v}",
+    "env:\n  - name: DB_PASSWORD\n    value: {v}",
+    '<property name="password" value="{v}"/>',
+    "db.example.com:5432:shop:app:{v}",
+    '"body": "{{\\"password\\": \\"{v}\\"}}"',
+    "Server=db1;Database=shop;User Id=sa;Password={v};Encrypt=true",
+    "jdbc:mysql://db1/shop?user=root&password={v}&useSSL=true",
+    "htpasswd -b .htpasswd ada {v}",
+    "echo '{v}' | docker login -u ada --password-stdin",
+    "gpg --batch --passphrase {v} -d a.gpg",
+    "define('DB_PASSWORD', '{v}');",
+    "'password' => '{v}',",
+    'requests.get(url, auth=("ada", "{v}"))',
+    "账号 ada 密码 {v}",
+    "密码改成 {v} 了",
+    "初始密码：{v}（登录后请修改）",
+    "I set the password to {v}",
+    "changed my password to {v} yesterday",
+    "use {v} as the password",
+    "Passwort: {v}",
+    "la contraseña es {v}",
+    "パスワードは {v} です",
+    "비밀번호는 {v}",
+    "**Password:** `{v}`",
+    "| user | password |\n|---|---|\n| ada | {v} |",
+    "Password for ada: {v}",
+    "CREATE USER app IDENTIFIED BY '{v}';",
+    "requirepass {v}",
+    "admin:{v}@10.0.0.5",
 )
 TOKEN = (
     "Authorization: Bearer {v}",
@@ -73,6 +107,16 @@ TOKEN = (
     "令牌是 {v}",
     "x-api-key: {v}",
     "client_secret={v}",
+    'os.environ["API_KEY"] = "{v}"',
+    "setx API_TOKEN {v}",
+    "aws configure set aws_session_token {v}",
+    "gh secret set DEPLOY_TOKEN -b {v}",
+    "const client = new Client({{ token: '{v}' }})",
+    "//registry.npmjs.org/:_authToken={v}",
+    "API 密钥：{v}",
+    "token 是 {v}",
+    "PRIVATE-TOKEN: {v}",
+    '<add key="ApiKey" value="{v}" />',
 )
 
 
@@ -154,17 +198,19 @@ def machine_password(chance: Chance) -> str:
     return some(chance, ALNUM, 1) + some(chance, ALNUM + "!#%*-_=+.", size - 2) + some(chance, ALNUM, 1)
 
 
+_WALLET = (
+    "abandon ability absorb access acid adult agree anchor apple arena armor bacon badge bamboo basket"
+    " beach bench bicycle blossom canyon carbon castle cereal cherry citizen cloud cousin cradle dawn"
+    " desert dolphin dragon eagle ember fabric famous forest galaxy garden giraffe harvest helmet"
+    " hidden island jacket jungle kitten ladder lemon magnet marble meadow mimic napkin nephew ocean"
+    " orchard oxygen panther pepper planet puzzle rabbit ribbon rocket saddle salmon shadow silver"
+    " spider sunset tackle tiger trophy tunnel umbrella velvet village walnut whisper yellow zebra"
+)
+
+
 def words(chance: Chance, count: int) -> str:
     """Words as wallets give them."""
-    known = (
-        "abandon ability absorb access acid adult agree anchor apple arena armor bacon badge bamboo basket"
-        " beach bench bicycle blossom canyon carbon castle cereal cherry citizen cloud cousin cradle dawn"
-        " desert dolphin dragon eagle ember fabric famous forest galaxy garden giraffe harvest helmet"
-        " hidden island jacket jungle kitten ladder lemon magnet marble meadow mimic napkin nephew ocean"
-        " orchard oxygen panther pepper planet puzzle rabbit ribbon rocket saddle salmon shadow silver"
-        " spider sunset tackle tiger trophy tunnel umbrella velvet village walnut whisper yellow zebra"
-    ).split()
-    return " ".join(chance.choices(known, k=count))
+    return " ".join(chance.choices(_WALLET.split(), k=count))
 
 
 def env(name: str, *more: str) -> tuple[str, ...]:
@@ -212,11 +258,11 @@ PROVIDERS: Mapping[str, Kind] = {
     "slack app token": Kind(
         lambda c: f"xapp-1-A{some(c, UPPER + DIGITS, 10)}-{some(c, DIGITS, 13)}-{some(c, HEX, 64)}"
     ),
-    "discord bot token": Kind(
-        lambda c: f"M{some(c, ALNUM, 23)}.G{some(c, ALNUM, 5)}.{some(c, URLSAFE, 38)}"
-    ),
+    "discord bot token": Kind(lambda c: f"M{some(c, ALNUM, 23)}.G{some(c, ALNUM, 5)}.{some(c, URLSAFE, 38)}"),
     "telegram bot token": Kind(lambda c: f"{c.randint(10**8, 10**10 - 1)}:AA{some(c, URLSAFE, 33)}"),
-    "stripe secret key": Kind(lambda c: f"{c.choice(('sk', 'rk'))}_live_{some(c, ALNUM, c.choice((24, 99)))}"),
+    "stripe secret key": Kind(
+        lambda c: f"{c.choice(('sk', 'rk'))}_live_{some(c, ALNUM, c.choice((24, 99)))}"
+    ),
     "stripe webhook secret": prefixed("whsec_", ALNUM, 32),
     "twilio api key": prefixed("SK", HEX, 32),
     "sendgrid key": Kind(lambda c: f"SG.{some(c, URLSAFE, 22)}.{some(c, URLSAFE, 43)}"),
@@ -234,7 +280,9 @@ PROVIDERS: Mapping[str, Kind] = {
     "databricks token": prefixed("dapi", HEX, 32),
     "vault token": prefixed("hvs.", URLSAFE, 92),
     "terraform cloud token": Kind(lambda c: f"{some(c, ALNUM, 14)}.atlasv1.{some(c, ALNUM, 67)}"),
-    "atlassian token": Kind(lambda c: f"ATATT3xFfGF0{some(c, URLSAFE, 171)}={some(c, '0123456789ABCDEF', 8)}"),
+    "atlassian token": Kind(
+        lambda c: f"ATATT3xFfGF0{some(c, URLSAFE, 171)}={some(c, '0123456789ABCDEF', 8)}"
+    ),
     "new relic key": prefixed("NRAK-", UPPER + DIGITS, 27),
     "sentry token": Kind(
         lambda c: f"sntrys_{encoded({'iat': 1790000000, 'url': 'https://sentry.io'})}_{some(c, BASE64, 43)}"
@@ -256,7 +304,9 @@ PROVIDERS: Mapping[str, Kind] = {
     "hubspot token": Kind(lambda c: f"pat-na1-{uuid(c)}"),
     "contentful token": prefixed("CFPAT-", URLSAFE, 43),
     "dropbox token": prefixed("sl.", URLSAFE, 135),
-    "mapbox secret token": Kind(lambda c: f"sk.{encoded({'u': 'ada', 'a': some(c, ALNUM, 25)})}.{some(c, URLSAFE, 22)}"),
+    "mapbox secret token": Kind(
+        lambda c: f"sk.{encoded({'u': 'ada', 'a': some(c, ALNUM, 25)})}.{some(c, URLSAFE, 22)}"
+    ),
     "fly token": prefixed("FlyV1 fm2_", BASE64, 180),
     "alibaba cloud key id": prefixed("LTAI5t", ALNUM, 18),
     "tencent cloud secret id": prefixed("AKID", ALNUM, 32),
@@ -294,9 +344,12 @@ NAMED: Mapping[str, Kind] = {
             'account_key: "{v}"',
         ),
     ),
-    "wireguard key": Kind(lambda c: some(c, BASE64, 42) + "A=", ("[Interface]\nPrivateKey = {v}\nAddress = 10.0.0.2/32",)),
+    "wireguard key": Kind(
+        lambda c: some(c, BASE64, 42) + "A=", ("[Interface]\nPrivateKey = {v}\nAddress = 10.0.0.2/32",)
+    ),
     "ethereum key": Kind(
-        lambda c: "0x" + some(c, HEX, 64), ("private key: {v}", "PRIVATE_KEY={v}", "my wallet's private key is {v}")
+        lambda c: "0x" + some(c, HEX, 64),
+        ("private key: {v}", "PRIVATE_KEY={v}", "my wallet's private key is {v}"),
     ),
     "authenticator seed": Kind(
         lambda c: some(c, BASE32, 32),
@@ -306,7 +359,11 @@ NAMED: Mapping[str, Kind] = {
     "hex token": Kind(lambda c: some(c, HEX, c.choice((32, 40, 64))), TOKEN),
     "basic authorization": Kind(
         lambda c: base64.b64encode(f"ada:{machine_password(c)}".encode()).decode(),
-        ("Authorization: Basic {v}", "curl -H 'Authorization: Basic {v}' https://api.example.com/", "_auth={v}"),
+        (
+            "Authorization: Basic {v}",
+            "curl -H 'Authorization: Basic {v}' https://api.example.com/",
+            "_auth={v}",
+        ),
     ),
     "password in an address": Kind(
         lambda c: some(c, ALNUM, c.randint(8, 20)),
@@ -323,7 +380,11 @@ NAMED: Mapping[str, Kind] = {
     "machine password": Kind(machine_password, PASSWORD),
     "cookie": Kind(
         lambda c: some(c, ALNUM, 40),
-        ("Cookie: sessionid={v}; theme=dark", "Set-Cookie: sid={v}; HttpOnly", "curl -H 'Cookie: PHPSESSID={v}'"),
+        (
+            "Cookie: sessionid={v}; theme=dark",
+            "Set-Cookie: sid={v}; HttpOnly",
+            "curl -H 'Cookie: PHPSESSID={v}'",
+        ),
     ),
     "signed address": Kind(
         lambda c: some(c, HEX, 64),
@@ -348,11 +409,15 @@ NUMBERS: Mapping[str, Kind] = {
     "visa card": Kind(lambda c: luhn(c, "4", 16), ("card {v}", "pay with {v} exp 04/29", "卡号 {v}", "{v}")),
     "mastercard": Kind(lambda c: spaced(luhn(c, "53", 16)), ("card {v}", "my mastercard: {v}", "{v}")),
     "unionpay card": Kind(
-        lambda c: luhn(c, "622202", c.choice((16, 19))), ("银行卡号：{v}", "工资卡 {v}", "转到 {v} 这张卡", "{v}")
+        lambda c: luhn(c, "622202", c.choice((16, 19))),
+        ("银行卡号：{v}", "工资卡 {v}", "转到 {v} 这张卡", "{v}"),
     ),
-    "identity number": Kind(identity_number, ("身份证号 {v}", "身份证：{v}", "实名用 {v} 就行", "ID number: {v}", "{v}")),
+    "identity number": Kind(
+        identity_number, ("身份证号 {v}", "身份证：{v}", "实名用 {v} 就行", "ID number: {v}", "{v}")
+    ),
     "mobile number": Kind(
-        mobile, ("我的手机号是 {v}", "电话：{v}", "打 {v} 找老王", "call me at {v}", "收货人 李雷 {v} 杭州市西湖区")
+        mobile,
+        ("我的手机号是 {v}", "电话：{v}", "打 {v} 找老王", "call me at {v}", "收货人 李雷 {v} 杭州市西湖区"),
     ),
     "iban": Kind(iban, ("IBAN {v}", "transfer it to {v} please", "Konto: {v}")),
     "social security number": Kind(
@@ -363,13 +428,17 @@ NUMBERS: Mapping[str, Kind] = {
 
 ARMOURED: Mapping[str, Kind] = {
     "rsa private key": Kind(lambda c: armour(c, "RSA PRIVATE KEY", 12), ("{v}", "my key:\n{v}\nkeep it")),
-    "openssh private key": Kind(lambda c: armour(c, "OPENSSH PRIVATE KEY", 6), ("{v}", "cat ~/.ssh/id_ed25519\n{v}")),
+    "openssh private key": Kind(
+        lambda c: armour(c, "OPENSSH PRIVATE KEY", 6), ("{v}", "cat ~/.ssh/id_ed25519\n{v}")
+    ),
     "pkcs8 private key": Kind(lambda c: armour(c, "PRIVATE KEY", 14), ("{v}", "tls.key: |\n{v}")),
     "encrypted private key": Kind(lambda c: armour(c, "ENCRYPTED PRIVATE KEY", 10), ("{v}",)),
     "pgp private key": Kind(lambda c: armour(c, "PGP PRIVATE KEY BLOCK", 12), ("{v}", "backup:\n{v}")),
     "service account": Kind(
         lambda c: json.dumps(armour(c, "PRIVATE KEY", 14))[1:-1],
-        ('{{"type": "service_account", "project_id": "shop", "private_key": "{v}", "client_email": "a@b.c"}}',),
+        (
+            '{{"type": "service_account", "project_id": "shop", "private_key": "{v}", "client_email": "a@b.c"}}',
+        ),
     ),
 }
 

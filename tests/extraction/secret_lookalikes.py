@@ -5,9 +5,24 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Mapping
 
-from tests.extraction.secret_kinds import ALNUM, BASE64, DIGITS, HEX, LOWER, UPPER, URLSAFE, Chance, some, uuid
+from tests.extraction.secret_kinds import (
+    ALNUM,
+    BASE64,
+    DIGITS,
+    HEX,
+    LOWER,
+    UPPER,
+    URLSAFE,
+    Chance,
+    some,
+    uuid,
+)
 
 Make = Callable[[Chance], str]
+_TALK = "the kiln runs hot at cone six lower the ramp"
+_FOLDERS = "src app lib core kiln glaze server client handlers models views tests fixtures"
+_PARTS = "Get Set User Session Token Refresh Handler Factory Provider Abstract Async Password Policy"
+_TITLE = "how to rotate your api keys without downtime and keep secret scanning green in ci"
 
 
 def one_of(*frames: str, **parts: Make) -> Make:
@@ -37,12 +52,16 @@ def isbn(chance: Chance) -> str:
 def moment(chance: Chance) -> str:
     day = f"2026{chance.randint(1, 12):02}{chance.randint(1, 28):02}"
     clock = f"{chance.randint(0, 23):02}{chance.randint(0, 59):02}{chance.randint(0, 59):02}"
-    return chance.choice((day + clock, f"{day}-{clock}", f"{day}_{clock}", f"{day}T{clock}Z", day + clock + "123"))
+    return chance.choice(
+        (day + clock, f"{day}-{clock}", f"{day}_{clock}", f"{day}T{clock}Z", day + clock + "123")
+    )
 
 
 def date_like_phone(chance: Chance) -> str:
     day = (chance.randint(1, 12), chance.randint(1, 28))
-    return chance.choice(("{:02}-{:02}-2026", "2026-{:02}-{:02}", "2026.{:02}.{:02}", "2026 {:02} {:02}")).format(*day)
+    return chance.choice(
+        ("{:02}-{:02}-2026", "2026-{:02}-{:02}", "2026.{:02}.{:02}", "2026 {:02} {:02}")
+    ).format(*day)
 
 
 def png(chance: Chance) -> str:
@@ -50,24 +69,25 @@ def png(chance: Chance) -> str:
 
 
 def text64(chance: Chance) -> str:
-    said = " ".join(chance.choices("the kiln runs hot at cone six lower the ramp".split(), k=chance.randint(2, 6)))
+    said = " ".join(chance.choices(_TALK.split(), k=chance.randint(2, 6)))
     return base64.b64encode(said.encode()).decode()
 
 
 def path(chance: Chance) -> str:
-    names = "src app lib core kiln glaze server client handlers models views tests fixtures".split()
+    names = _FOLDERS.split()
     parts = chance.choices(names, k=chance.randint(3, 6))
-    return "/".join(parts) + f"/{chance.choice(names)}_{chance.choice(names)}.{chance.choice(('py', 'ts', 'go'))}"
+    return (
+        "/".join(parts)
+        + f"/{chance.choice(names)}_{chance.choice(names)}.{chance.choice(('py', 'ts', 'go'))}"
+    )
 
 
 def camel(chance: Chance) -> str:
-    names = "Get Set User Session Token Refresh Handler Factory Provider Abstract Async Password Policy".split()
-    return "".join(chance.choices(names, k=chance.randint(4, 7)))
+    return "".join(chance.choices(_PARTS.split(), k=chance.randint(4, 7)))
 
 
 def slug(chance: Chance) -> str:
-    names = "how to rotate your api keys without downtime and keep secret scanning green in ci".split()
-    return "-".join(chance.choices(names, k=chance.randint(5, 9)))
+    return "-".join(chance.choices(_TITLE.split(), k=chance.randint(5, 9)))
 
 
 def amount(chance: Chance) -> str:
@@ -104,7 +124,7 @@ LOOKALIKES: Mapping[str, Make] = {
         '"contentHash": "{v}"',
         v=HEX64,
     ),
-    "md5": one_of("md5 {v}", "ETag: \"{v}\"", "cache key {v} was a miss", "checksum={v}", v=letters(HEX, 32)),
+    "md5": one_of("md5 {v}", 'ETag: "{v}"', "cache key {v} was a miss", "checksum={v}", v=letters(HEX, 32)),
     "integrity": one_of(
         '"integrity": "sha512-{v}=="',
         '<script src="a.js" integrity="sha384-{v}" crossorigin="anonymous"></script>',
@@ -130,20 +150,32 @@ LOOKALIKES: Mapping[str, Make] = {
         v=letters(DIGITS, 12),
     ),
     "long order number": one_of(
-        "order 2026{v}", "订单号：2026{v}", "流水号 2026{v} 对不上", "tracking number SF{v}", v=letters(DIGITS, 13)
+        "order 2026{v}",
+        "订单号：2026{v}",
+        "流水号 2026{v} 对不上",
+        "tracking number SF{v}",
+        v=letters(DIGITS, 13),
     ),
     "parcel": one_of("UPS 1Z{v}", "track 1Z{v} please", v=letters(UPPER + DIGITS, 16)),
-    "moment": one_of("backup-{v}.tar", "log_{v}.txt", "migration {v} ran", "run id {v}", "备份 {v} 完成", v=moment),
-    "epoch": one_of('"ts": {v}', "at {v} ms", "expires_at={v}", v=number(1_770_000_000_000, 1_799_999_999_999)),
+    "moment": one_of(
+        "backup-{v}.tar", "log_{v}.txt", "migration {v} ran", "run id {v}", "备份 {v} 完成", v=moment
+    ),
+    "epoch": one_of(
+        '"ts": {v}', "at {v} ms", "expires_at={v}", v=number(1_770_000_000_000, 1_799_999_999_999)
+    ),
     "date": one_of("on {v} at noon", "due {v}", "改到 {v}", "from {v} on", v=date_like_phone),
     "landline": one_of(
-        "客服电话 400-{a}-{b}", "前台 010-8{b}{a}", "extension {b}", "call the desk on 020 7{a} {b}",
-        a=letters(DIGITS, 3), b=letters(DIGITS, 4),
+        "客服电话 400-{a}-{b}",
+        "前台 010-8{b}{a}",
+        "extension {b}",
+        "call the desk on 020 7{a} {b}",
+        a=letters(DIGITS, 3),
+        b=letters(DIGITS, 4),
     ),
     "placeholder key": one_of(
         "OPENAI_API_KEY=your-key-here",
         "OPENAI_API_KEY=<your key>",
-        "api_key = \"YOUR_API_KEY\"",
+        'api_key = "YOUR_API_KEY"',
         "export TOKEN=xxxxxxxxxxxxxxxx",
         "password: ********",
         "token: ${{TOKEN}}",
@@ -161,7 +193,8 @@ LOOKALIKES: Mapping[str, Make] = {
         "apiKey: process.env.{P}_KEY",
         "密码：******",
         "token=<{p}-token>",
-        p=letters(LOWER, 5), P=letters(UPPER, 4),
+        p=letters(LOWER, 5),
+        P=letters(UPPER, 4),
     ),
     "code about secrets": one_of(
         "const token = await getToken({p})",
@@ -170,7 +203,7 @@ LOOKALIKES: Mapping[str, Make] = {
         "token = request.headers.get('{p}')",
         "def reset_password(user, token):",
         "self.api_key = api_key",
-        "secret = os.environ[\"{P}_SECRET\"]",
+        'secret = os.environ["{P}_SECRET"]',
         "token_count = {n}",
         "max_tokens={n}",
         "const {{ password, email }} = req.body",
@@ -180,11 +213,13 @@ LOOKALIKES: Mapping[str, Make] = {
         "credentials: 'include'",
         "raise InvalidToken('{p}')",
         "for key, value in secrets.items():",
-        "<input type=\"password\" name=\"password\" id=\"{p}\">",
+        '<input type="password" name="password" id="{p}">',
         "PRIMARY KEY ({p}_id)",
         "token: Optional[str] = None",
-        "public_key_path = \"~/.ssh/id_ed25519.pub\"",
-        p=letters(LOWER, 6), P=letters(UPPER, 5), n=number(10, 9000),
+        'public_key_path = "~/.ssh/id_ed25519.pub"',
+        p=letters(LOWER, 6),
+        P=letters(UPPER, 5),
+        n=number(10, 9000),
     ),
     "talk about secrets": one_of(
         "our password policy asks for {n} characters",
@@ -207,7 +242,8 @@ LOOKALIKES: Mapping[str, Make] = {
         "can you make the password field wider",
         "the login page needs a captcha",
         "two-factor codes have {d} digits",
-        n=number(8, 90), d=number(6, 8),
+        n=number(8, 90),
+        d=number(6, 8),
     ),
     "talk about secrets, Chinese": one_of(
         "密码策略要求至少 {n} 位",
@@ -221,7 +257,8 @@ LOOKALIKES: Mapping[str, Make] = {
         "密码输错 {n} 次会锁定",
         "口令不能太短",
         "卡号后四位是 {m}",
-        n=number(5, 90), m=letters(DIGITS, 4),
+        n=number(5, 90),
+        m=letters(DIGITS, 4),
     ),
     "Chinese with numbers": one_of(
         "2026年11月{d}日下午{h}点开会",
@@ -233,15 +270,29 @@ LOOKALIKES: Mapping[str, Make] = {
         "车次 G{n}，{h}:30 发车",
         "邮编 {n}0{d}，浙江杭州",
         "一共 {n} 人报名，{d} 人没来",
-        d=number(10, 28), h=number(1, 9), n=number(100, 999), a=amount,
+        d=number(10, 28),
+        h=number(1, 9),
+        n=number(100, 999),
+        a=amount,
     ),
     "version": one_of(
-        "upgrade to {a}.{b}.{c}", "python 3.{a}.{b}", "kiln@{a}.{b}.{c}-beta.{b}", "v{a}.{b}.{c}+build.{b}",
-        a=number(0, 30), b=number(0, 20), c=number(0, 99),
+        "upgrade to {a}.{b}.{c}",
+        "python 3.{a}.{b}",
+        "kiln@{a}.{b}.{c}-beta.{b}",
+        "v{a}.{b}.{c}+build.{b}",
+        a=number(0, 30),
+        b=number(0, 20),
+        c=number(0, 99),
     ),
     "address": one_of(
-        "10.0.{a}.{b}:5432", "mac 3c:22:fb:{h}:{g}:0a", "fe80::{h}{g}:4f1e", "inet 192.168.{a}.{b}/24",
-        a=number(0, 255), b=number(1, 254), h=letters(HEX, 2), g=letters(HEX, 2),
+        "10.0.{a}.{b}:5432",
+        "mac 3c:22:fb:{h}:{g}:0a",
+        "fe80::{h}{g}:4f1e",
+        "inet 192.168.{a}.{b}/24",
+        a=number(0, 255),
+        b=number(1, 254),
+        h=letters(HEX, 2),
+        g=letters(HEX, 2),
     ),
     "public key": one_of(
         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{v} ada@host",
@@ -249,14 +300,24 @@ LOOKALIKES: Mapping[str, Make] = {
         "-----BEGIN PUBLIC KEY-----\n{w}\n-----END PUBLIC KEY-----",
         "-----BEGIN CERTIFICATE-----\nMIID{w}\n-----END CERTIFICATE-----",
         "fingerprint SHA256:{v}",
-        v=letters(BASE64, 43), w=letters(BASE64, 64),
+        v=letters(BASE64, 43),
+        w=letters(BASE64, 64),
     ),
     "call id": one_of(
-        "toolu_01{v}", '"tool_call_id": "call_{v}"', "msg_01{v} was cut", "chatcmpl-{v}", "req_01{v} failed",
+        "toolu_01{v}",
+        '"tool_call_id": "call_{v}"',
+        "msg_01{v} was cut",
+        "chatcmpl-{v}",
+        "req_01{v} failed",
         v=letters(ALNUM, 22),
     ),
     "payment ids": one_of(
-        "customer cus_{v}", "payment intent pi_3{v}", "price_1{v}", "prod_{v}", "subscription sub_1{v}", v=letters(ALNUM, 14)
+        "customer cus_{v}",
+        "payment intent pi_3{v}",
+        "price_1{v}",
+        "prod_{v}",
+        "subscription sub_1{v}",
+        v=letters(ALNUM, 14),
     ),
     "cloud names": one_of(
         "arn:aws:iam::{a}:role/deploy",
@@ -267,11 +328,22 @@ LOOKALIKES: Mapping[str, Make] = {
         "i-0{h} is stopped",
         "/subscriptions/{u}/resourceGroups/kiln",
         "bucket s3://kiln-{p}-backups/2026",
-        a=letters(DIGITS, 12), h=letters(HEX, 16), p=letters(LOWER, 6), u=uuid,
+        a=letters(DIGITS, 12),
+        h=letters(HEX, 16),
+        p=letters(LOWER, 6),
+        u=uuid,
     ),
     "pods and builds": one_of(
-        "pod web-{r}-{p} restarted", "main.{h}.js is too big", "chunk-{H}.mjs", "build #{n}", "app-{r}-{p}",
-        r=letters(HEX, 10), p=letters(LOWER + DIGITS, 5), h=letters(HEX, 8), H=letters(UPPER, 8), n=number(10, 99999),
+        "pod web-{r}-{p} restarted",
+        "main.{h}.js is too big",
+        "chunk-{H}.mjs",
+        "build #{n}",
+        "app-{r}-{p}",
+        r=letters(HEX, 10),
+        p=letters(LOWER + DIGITS, 5),
+        h=letters(HEX, 8),
+        H=letters(UPPER, 8),
+        n=number(10, 99999),
     ),
     "document ids": one_of(
         "https://docs.google.com/document/d/1{v}/edit",
@@ -280,34 +352,89 @@ LOOKALIKES: Mapping[str, Make] = {
         "https://www.notion.so/Kiln-{h}",
         "https://example.com/blog/{s}",
         "https://shop.example.com/?utm_source=mail&utm_id={f}&gclid=Cj0{f}",
-        v=letters(URLSAFE, 43), y=letters(URLSAFE, 11), f=letters(ALNUM, 22), h=letters(HEX, 32), s=slug,
+        v=letters(URLSAFE, 43),
+        y=letters(URLSAFE, 11),
+        f=letters(ALNUM, 22),
+        h=letters(HEX, 32),
+        s=slug,
     ),
     "object ids": one_of(
-        "_id: ObjectId('{h}')", "ulid 01{u}", "nanoid {n}", "snowflake {d}", "tweet {d}", "ksuid 2{k}",
-        h=letters(HEX, 24), u=letters("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 24), n=letters(URLSAFE, 21),
-        d=letters(DIGITS, 19), k=letters(ALNUM, 26),
+        "_id: ObjectId('{h}')",
+        "ulid 01{u}",
+        "nanoid {n}",
+        "snowflake {d}",
+        "tweet {d}",
+        "ksuid 2{k}",
+        h=letters(HEX, 24),
+        u=letters("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 24),
+        n=letters(URLSAFE, 21),
+        d=letters(DIGITS, 19),
+        k=letters(ALNUM, 26),
     ),
     "issues": one_of(
-        "CVE-2026-{n}", "KILN-{m} is done", "PR #{m}", "arXiv:2611.{n}", "doi:10.1145/{n}.{n}", "RFC {m}",
-        n=letters(DIGITS, 5), m=letters(DIGITS, 4),
+        "CVE-2026-{n}",
+        "KILN-{m} is done",
+        "PR #{m}",
+        "arXiv:2611.{n}",
+        "doi:10.1145/{n}.{n}",
+        "RFC {m}",
+        n=letters(DIGITS, 5),
+        m=letters(DIGITS, 4),
     ),
     "paths": one_of(
-        "{p}", "File \"/srv/{p}\", line {n}, in run", "diff --git a/{p} b/{p}", "at {c} ({p}:{n}:12)", "import {c} from './{p}'",
-        p=path, c=camel, n=number(1, 900),
+        "{p}",
+        'File "/srv/{p}", line {n}, in run',
+        "diff --git a/{p} b/{p}",
+        "at {c} ({p}:{n}:12)",
+        "import {c} from './{p}'",
+        p=path,
+        c=camel,
+        n=number(1, 900),
     ),
-    "chat ids": one_of("channel C0{v}", "user U0{v} joined", "<@U0{v}> ping", "thread 17{d}.{e}",
-        v=letters(UPPER + DIGITS, 9), d=letters(DIGITS, 8), e=letters(DIGITS, 6)),
+    "chat ids": one_of(
+        "channel C0{v}",
+        "user U0{v} joined",
+        "<@U0{v}> ping",
+        "thread 17{d}.{e}",
+        v=letters(UPPER + DIGITS, 9),
+        d=letters(DIGITS, 8),
+        e=letters(DIGITS, 6),
+    ),
     "colours and dumps": one_of(
-        "#{a}", "color: #{a}; border: 1px", "00000010  {h} {h} {h} {h}  |....|", "0x{b} at offset {n}", "rgb({n}, 12, 40)",
-        a=letters(HEX, 6), h=letters(HEX, 8), b=letters(HEX, 8), n=number(10, 255),
+        "#{a}",
+        "color: #{a}; border: 1px",
+        "00000010  {h} {h} {h} {h}  |....|",
+        "0x{b} at offset {n}",
+        "rgb({n}, 12, 40)",
+        a=letters(HEX, 6),
+        h=letters(HEX, 8),
+        b=letters(HEX, 8),
+        n=number(10, 255),
     ),
     "numbers": one_of(
-        "{a} EUR", "lat 52.{n}, lon 13.{n}", "p = 0.{n}", "IMEI 35{i}", "article {e}", "{m} rows in {n} ms", "phone battery {p}%",
-        a=amount, n=letters(DIGITS, 6), i=letters(DIGITS, 13), e=letters(DIGITS, 8), m=amount, p=number(1, 99),
+        "{a} EUR",
+        "lat 52.{n}, lon 13.{n}",
+        "p = 0.{n}",
+        "IMEI 35{i}",
+        "article {e}",
+        "{m} rows in {n} ms",
+        "phone battery {p}%",
+        a=amount,
+        n=letters(DIGITS, 6),
+        i=letters(DIGITS, 13),
+        e=letters(DIGITS, 8),
+        m=amount,
+        p=number(1, 99),
     ),
     "mail and names": one_of(
-        "ada.{p}@example.com", "ping @{p}-{n}", "branch feature/{p}-{n}-token-refresh", "the {p} secret-service team",
-        "table user_password_resets_{n}", "see {s}.md",
-        p=letters(LOWER, 7), n=number(10, 999), s=slug,
+        "ada.{p}@example.com",
+        "ping @{p}-{n}",
+        "branch feature/{p}-{n}-token-refresh",
+        "the {p} secret-service team",
+        "table user_password_resets_{n}",
+        "see {s}.md",
+        p=letters(LOWER, 7),
+        n=number(10, 999),
+        s=slug,
     ),
 }
