@@ -24,6 +24,7 @@ Kind = Literal[
     "accept",
     "reject",
     "edit",
+    "agent",
     "review",
     "training",
     "cursor",

@@ -35,6 +35,7 @@ _VERBS: Mapping[str, tuple[str, str]] = {
     "reject": ("reject the suggestion for {what}", "拒绝建议 {what}"),
     "review": ("review: {what}", "整理：{what}"),
     "edit": ("edit {what}", "编辑 {what}"),
+    "agent": ("the agent asked to {what}", "智能体操作：{what}"),
     "journal": ("journal of {what}", "{what} 的日志"),
     "training": ("learned {what}", "习得 {what}"),
     "cursor": ("read on in {what}, nothing to record", "已读 {what}，无可记录"),

@@ -11,6 +11,7 @@ from memfs.errors import InvalidRequest
 from memfs.memory.merge import MergeResult, Outcome
 from memfs.memory.undo import Version, undo_entries, undo_marks
 from memfs.memory.views import locate
+from memfs.services.agent_files import undo_files
 from memfs.services.commit import NO_BASE, Transaction, open_transaction
 from memfs.services.editing import undo_edit
 from memfs.services.merging import entry_changes, result_files
@@ -51,6 +52,9 @@ def undo(vault: Vault, name: str) -> Undone:
         )
     if entry.kind == "edit":
         return Undone(entry.commit, *undo_edit(vault, entry, base_of(vault, entry)))
+    if entry.kind == "agent":
+        commit, paths = undo_files(vault, entry, base_of(vault, entry))
+        return Undone(entry.commit, commit, tuple(Outcome("", "updated", "", path) for path in paths))
     with open_transaction(vault) as transaction:
         files: dict[str, bytes | None] = {}
         outcomes: list[Outcome] = []
