@@ -8,11 +8,13 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from memfs.model import EntryView
+from memfs.services.handover import handover_sections
 from memfs.services.recall import search
 from memfs.vault.scan import scan_documents
 
 if TYPE_CHECKING:
     from memfs.search.context import Context, ContextItem, ContextSection, Kind
+    from memfs.search.sessions import TurnHit
     from memfs.services.opening import Vault
 
 DEFAULT_BUDGET = 1500
@@ -21,6 +23,7 @@ _ACTIONS = 12
 _LONG_OVERDUE = 45  # days
 _RETRIEVED = 8
 _LEAST_SCORE = 0.35
+_TURNS = 4
 _OPEN = ("pending", "in_progress")
 
 
@@ -45,10 +48,11 @@ def context(
         "actions": _open_actions(views, today)[:_ACTIONS],
         "decisions": _latest_decisions(views),
     }
-    sections = [ContextSection("durable", tuple(_recent_journal(vault, name)))]
+    retrieved = list(_brought_to_mind(vault, name, message, today)) if message.strip() else []
+    besides = {item.source for section in retrieved for item in section.items}
+    sections = handover_sections(vault, name, views, said, besides)
     sections += [ContextSection(kind, _items(each, said, today)) for kind, each in chosen.items()]
-    if message.strip():
-        sections += _brought_to_mind(vault, name, message, today)
+    sections += retrieved
     return assemble_context(sections, budget, secrets.token_hex(8))
 
 
@@ -59,6 +63,18 @@ def _brought_to_mind(vault: Vault, identity: str, message: str, today: date) -> 
     found = search(vault, message, identity=identity, limit=_RETRIEVED)
     views = tuple(_current(hit.view for hit in found.hits if hit.score >= _LEAST_SCORE))
     yield ContextSection("retrieved", _items(views, _days_said(vault, views), today))
+    if not views and vault.config.search.sessions:
+        turns = found.turns or search(vault, message, identity=identity, limit=_TURNS, sessions=True).turns
+        yield ContextSection("turns", tuple(_said(turns)))
+
+
+def _said(turns: Sequence[TurnHit]) -> Iterator[ContextItem]:
+    """Turns as they were said, with who said them: the last resort, and no memory."""
+    from memfs.search.context import ContextItem
+
+    for turn in turns[:_TURNS]:
+        if turn.score >= _LEAST_SCORE:
+            yield ContextItem(turn.snippet.text, f"{turn.path}:{turn.line}", turn.date, mark=turn.role)
 
 
 def _current(views: Iterable[EntryView]) -> Iterator[EntryView]:
@@ -106,31 +122,6 @@ def _open_actions(views: Sequence[EntryView], today: date) -> list[EntryView]:
 def _latest_decisions(views: Sequence[EntryView]) -> list[EntryView]:
     decisions = [view for view in views if view.type == "decisions"]
     return sorted(decisions, key=lambda view: view.date or "", reverse=True)[:_RECENT]
-
-
-def _recent_journal(vault: Vault, identity: str) -> Iterator[ContextItem]:
-    """What the journal says of today and yesterday; of the last day before where it says nothing of these."""
-    from memfs.markdown import parse_document
-    from memfs.memory.journal_block import told_lines
-    from memfs.search.context import ContextItem
-
-    folder = vault.layout.identity_dir(identity) / "journal"
-    today = vault.now().date()
-    days = sorted((path.stem for path in folder.glob("*.md") if _is_day(path.stem, today)), reverse=True)
-    recent = [day for day in days if day >= (today - timedelta(days=1)).isoformat()]
-    for day in recent or days[:1]:
-        path = folder / f"{day}.md"
-        document = parse_document(path.read_text(encoding="utf-8", errors="replace"))
-        for block, heading in told_lines(document):
-            text = f"{heading}: {block.text}" if heading else block.text
-            yield ContextItem(text, f"{vault.layout.rel(path)}:{block.line}", day)
-
-
-def _is_day(name: str, today: date) -> bool:
-    try:
-        return date.fromisoformat(name) <= today
-    except ValueError:
-        return False
 
 
 def _days_said(vault: Vault, views: Sequence[EntryView]) -> Mapping[EntryView, str]:

@@ -280,7 +280,7 @@ def test_context_leaves_out_what_does_not_hold(vault: Vault) -> None:
     assert "Open actions" not in text
 
 
-def test_context_gives_standing_wishes_newest_first_and_notes_only_when_retrieved(vault: Vault) -> None:
+def test_context_gives_standing_wishes_newest_first(vault: Vault) -> None:
     merge(
         vault,
         proposal("preferences", 6, topic="Style", content="Short answers"),
@@ -288,9 +288,8 @@ def test_context_gives_standing_wishes_newest_first_and_notes_only_when_retrieve
     )
     text = context(vault, identity=IDENTITY).text
     heads = re.findall(r"^## (.+)$", text, re.MULTILINE)
-    assert heads == ["Profile", "Preferences", "Open actions", "Recent decisions"]
+    assert heads == ["Recent memory", "Profile", "Preferences", "Open actions", "Recent decisions"]
     assert text.index("Testing: Run the tests first") < text.index("Style: Short answers")
-    assert "second reviewer" not in text
 
 
 def test_context_orders_open_actions_and_says_when_they_were_said(vault: Vault) -> None:
@@ -320,7 +319,7 @@ def test_context_names_a_field_once(vault: Vault) -> None:
 def test_nothing_relevant_means_nothing_retrieved(vault: Vault) -> None:
     for message in ("zebra crossings in Lisbon", "", "the of and"):
         assert "Related memory" not in context(vault, message, identity=IDENTITY).text
-    assert context(vault, "zebra", identity="writer").text == ""
+    assert context(vault, "zebra", identity="nobody").text == ""
 
 
 @pytest.mark.parametrize("budget", [60, 90, 120, 200, 1500])
