@@ -178,6 +178,9 @@ class SearchConfig:
     """What is searched."""
 
     include: tuple[str, ...] = setting(("**/*.md",), "Notes that are searched, as globs beneath the vault.")
+    sessions: bool = setting(
+        False, "Where memory holds no answer, look into the transcripts' turns too; their index is made when used."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from memfs.services.indexing import open_index, refresh_index
 if TYPE_CHECKING:
     from memfs.search.index import SearchIndex, UpdateReport
     from memfs.search.searching import Hit, SearchResult
+    from memfs.search.sessions import TurnHit
     from memfs.search.timing import Span
     from memfs.services.opening import Vault
     from memfs.services.past import Past
@@ -26,12 +27,14 @@ class Found:
     """The hits of a search; ``degraded`` says why it was less than it could be, None when it was not.
 
     ``understood``: what words for times were taken for. ``commit``: memory was searched as it was there.
+    ``turns``: what was said in conversations; that is no memory.
     """
 
     hits: tuple[Hit, ...]
     degraded: str | None = None
     understood: tuple[Span, ...] = ()
     commit: str | None = None
+    turns: tuple[TurnHit, ...] = ()
 
 
 def search(
@@ -47,10 +50,14 @@ def search(
     at: str | None = None,
     path: str | None = None,
     limit: int = 10,
+    sessions: bool | None = None,
+    announce: Callable[[str], object] | None = None,
 ) -> Found:
     """Find memories. ``identity`` limits it to what that identity may see: its own, and what it ``reads``.
 
-    ``at`` a date or commit: memory as it was then, as git has it.
+    ``at`` a date or commit: memory as it was then, as git has it. ``sessions``: also what was said in conversations
+    (one's own only); None: only where memory has nothing, and the settings allow it. ``announce`` is told of the
+    progress of reading transcripts.
 
     Raises:
         CommitNotFound: there is no such commit, or nothing was committed yet.
@@ -66,7 +73,14 @@ def search(
         return index.search(query, filters, limit, today=today)
 
     hits, degraded = look_up(vault, ask, past)
-    return Found(hits, degraded, understood(query, today), past.commit if past else None)
+    turns: tuple[TurnHit, ...] = ()
+    if sessions or (sessions is None and not hits and vault.config.search.sessions):
+        from memfs.services.conversations import search_turns
+
+        said_until = min(until or today, today) if past else until
+        own = replace(filters, identities=(identity,) if identity else None, until=said_until)
+        turns = search_turns(vault, query, own, limit, today=today, announce=announce)
+    return Found(hits, degraded, understood(query, today), past.commit if past else None, turns)
 
 
 def look_up(
