@@ -15,7 +15,6 @@ from memfs.vault.scan import scan_documents
 if TYPE_CHECKING:
     from memfs.search.context import Context, ContextItem, ContextSection, Kind
     from memfs.search.sessions import TurnHit
-    from memfs.search.sessions import TurnHit
     from memfs.services.opening import Vault
 
 DEFAULT_BUDGET = 1500
@@ -24,7 +23,6 @@ _ACTIONS = 12
 _LONG_OVERDUE = 45  # days
 _RETRIEVED = 8
 _LEAST_SCORE = 0.35
-_TURNS = 4
 _TURNS = 4
 _OPEN = ("pending", "in_progress")
 
@@ -65,18 +63,6 @@ def _brought_to_mind(vault: Vault, identity: str, message: str, today: date) -> 
     found = search(vault, message, identity=identity, limit=_RETRIEVED)
     views = tuple(_current(hit.view for hit in found.hits if hit.score >= _LEAST_SCORE))
     yield ContextSection("retrieved", _items(views, _days_said(vault, views), today))
-    if not views and vault.config.search.sessions:
-        turns = found.turns or search(vault, message, identity=identity, limit=_TURNS, sessions=True).turns
-        yield ContextSection("turns", tuple(_said(turns)))
-
-
-def _said(turns: Sequence[TurnHit]) -> Iterator[ContextItem]:
-    """Turns as they were said, with who said them: the last resort, and no memory."""
-    from memfs.search.context import ContextItem
-
-    for turn in turns[:_TURNS]:
-        if turn.score >= _LEAST_SCORE:
-            yield ContextItem(turn.snippet.text, f"{turn.path}:{turn.line}", turn.date, mark=turn.role)
     if not views and vault.config.search.sessions:
         turns = found.turns or search(vault, message, identity=identity, limit=_TURNS, sessions=True).turns
         yield ContextSection("turns", tuple(_said(turns)))
