@@ -32,7 +32,7 @@ class Vaults:
         with self._lock:
             self._follow_settings()
             current = self._current
-            vault = self._free.pop() if self._free else _apart(current)
+            vault = self._free.pop() if self._free else apart(current)
         try:
             yield vault
         finally:
@@ -52,7 +52,7 @@ class Vaults:
         self._free.clear()
 
 
-def _apart(vault: Vault) -> Vault:
+def apart(vault: Vault) -> Vault:
     """The same vault with nothing in common that is changed."""
     return Vault(vault.layout, vault.config, vault.clock, vault.zone)
 

@@ -122,6 +122,18 @@ def open_vault(
     )
 
 
+def find_layout(folder: Path | str | None = None, *, environ: Mapping[str, str] | None = None) -> Layout:
+    """Where the vault lies that `open_vault` would open; its settings are read only for the folder it is kept in.
+
+    Raises:
+        VaultError: there is no vault there.
+        ConfigError: its settings cannot be used.
+    """
+    env = os.environ if environ is None else environ
+    top = find_vault(Path(folder) if folder else Path(env.get(VAULT_VARIABLE) or Path.cwd()))
+    return open_layout(top, load_config(config_file(top).parent, env).root)
+
+
 def _ignore_own(layout: Layout) -> None:
     """In a fresh clone nothing tells git yet to leave memfs's own folders alone, so `git add -A` would take them."""
     from memfs.vault.setup import ensure_ignores

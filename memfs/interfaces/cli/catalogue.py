@@ -26,8 +26,10 @@ SECTIONS: Mapping[str, Mapping[str, Listed]] = {
         "hook": Listed("hooking", "Serve a hook of Claude Code or Codex."),
         "retry": Listed("feeding", "Try again what could not be extracted."),
         "remember": Listed("changing", "Keep a text as a memory."),
+        "relay": Listed("relaying", "Hand over to the next agent: the relay board."),
         "transcript": Listed("trying", "Show how a transcript is read; nothing is remembered."),
         "extract": Listed("trying", "Show what would be remembered of a transcript; nothing is written."),
+        "eval": Listed("evaluating", "Measure an extractor on labelled conversations."),
     },
     "Recall": {
         "search": Listed("recalling", "Find memories by words and meaning."),
@@ -38,6 +40,7 @@ SECTIONS: Mapping[str, Mapping[str, Listed]] = {
     "Correct": {
         "forget": Listed("changing", "Take an entry out, and keep it from coming back."),
         "move": Listed("changing", "Move an entry to another identity."),
+        "edit": Listed("changing", "Put a text in the place of an entry's own."),
         "accept": Listed("changing", "Put an offered wording in the place of an entry."),
         "reject": Listed("changing", "Take an offered wording away."),
         "review": Listed(
@@ -50,7 +53,14 @@ SECTIONS: Mapping[str, Mapping[str, Listed]] = {
         "log": Listed("auditing", "List what was remembered, when, and by whom."),
         "diff": Listed("auditing", "Show what a commit changed in memory."),
     },
+    "Serve": {
+        "up": Listed("serving", "Serve the vault: watch, keep the schedule, answer HTTP and MCP."),
+        "mcp": Listed("serving", "Speak MCP over standard input and output, for an agent's client to start."),
+        "token": Listed("serving", "Make, list or remove tokens for `memfs up`."),
+        "service": Listed("serving", "Keep `memfs up` running in the background, from login on."),
+    },
     "Keep well": {
+        "archive": Listed("archiving", "Archive the files that conversations mention."),
         "status": Listed("upkeep", "Show how the vault does, and what waits."),
         "check": Listed("upkeep", "Verify vault, git and index; mend what is derived."),
         "reindex": Listed("upkeep", "Build the search index anew."),

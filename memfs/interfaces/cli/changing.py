@@ -156,6 +156,25 @@ def move_command(call: Call, entry: str, to: str) -> None:
 
 @command(
     examples="""
+    memfs edit m-abcdefghijklm "**Database**: SQLite, one file per office"
+    """
+)
+@click.argument("entry", metavar=_ENTRY)
+@click.argument("text")
+def edit_command(call: Call, entry: str, text: str) -> None:
+    """Put a text in the place of an entry's own.
+
+    As if you had edited its line in the file: it is yours from then on, and never rewritten. Its place, checkbox and
+    id stay.
+    """
+    changed = call.memory.edit(entry, text)
+    _answer(call, "edited" if changed.commit else "known", changed)
+    if changed.redacted:
+        call.note(call.text("redacted"))
+
+
+@command(
+    examples="""
     memfs accept m-abcdefghijklm
     """
 )

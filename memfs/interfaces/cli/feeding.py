@@ -96,10 +96,10 @@ def watch_command(call: Call) -> None:
 
     vault = call.memory.vault
     with only_watch(vault.layout, "watch"):
-        watch(vault, announce=call.tell, stop=_stopped_by_signals())
+        watch(vault, announce=call.tell, stop=stopped_by_signals())
 
 
-def _stopped_by_signals() -> Event:
+def stopped_by_signals() -> Event:
     """An event that the first SIGTERM or Ctrl-C sets; a second one ends the process at once."""
     import signal
     from threading import Event

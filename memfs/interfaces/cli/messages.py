@@ -67,6 +67,22 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "no_room": ("nothing fits into this budget", "预算太小，放不下任何内容"),
     "no_hits": ("Nothing found.", "没有找到。"),
     "degraded": ("search is degraded: {reason}", "检索能力受限：{reason}"),
+    # relay board, archive
+    "baton": ("on the board: {place} ^{id}", "已放上接力板：{place} ^{id}"),
+    "baton_dropped": ("not put on the board: {reason}", "未放上接力板：{reason}"),
+    "no_batons": ("The board is empty.", "接力板为空。"),
+    "from_memory": ("from memory", "来自记忆"),
+    "overdue": ("(overdue)", "（逾期未读）"),
+    "archived": (
+        "Archived: {count} files, {size}; originals deleted: {deleted}.",
+        "已归档 {count} 个文件，共 {size}；删除原文件 {deleted} 个。",
+    ),
+    "would_archive": ("Would archive: {count} files, {size}.", "将归档 {count} 个文件，共 {size}。"),
+    "archived_before": ("Archived before: {count}.", "早已归档：{count}。"),
+    "archive_left": (
+        "Left as they are: {skipped}; failed: {failed}.",
+        "保留原处 {skipped} 个，失败 {failed} 个。",
+    ),
     # changes
     "remembered": ("remembered: {path} ^{id}", "已记住：{path} ^{id}"),
     "redacted": (
@@ -163,6 +179,37 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "finding_error": ("wrong: {text}", "错误：{text}"),
     "finding_warning": ("mind: {text}", "注意：{text}"),
     "finding_mended": ("mended: {text}", "已修复：{text}"),
+    # eval
+    "all": ("all", "全部"),
+    "by_type": ("by type", "按类型"),
+    "by_language": ("by language", "按语言"),
+    "by_kind": ("by kind", "按类别"),
+    "unknown": ("unknown", "未知"),
+    "eval_empty": (
+        "Left empty as they should be: {left} of {all}. Entries that only repeat others: {repeats}.",
+        "应为空且为空：{all} 中的 {left}。只是重复的条目：{repeats}。",
+    ),
+    "eval_attribute": ("{name} right: {right} of {n}", "{name} 正确：{n} 中的 {right}"),
+    "eval_violation": ("must not be kept: {id} [{why}] {text}", "不应保留：{id} [{why}] {text}"),
+    "eval_failed": ("not read: {id}: {reason}", "未能读取：{id}：{reason}"),
+    "eval_missing": ("without a prediction: {ids}", "没有预测：{ids}"),
+    "eval_unknown": ("predictions of what is not labelled: {ids}", "没有标注的预测：{ids}"),
+    "eval_took": (
+        "{model}: turns: {turns}, seconds: {seconds}, tokens in: {input}, out: {output}, price: {price}",
+        "{model}：消息 {turns} 条，{seconds} 秒，输入 {input}、输出 {output} 个 token，价格 {price}",
+    ),
+    "eval_beside": (
+        "Only inferred, so offered and not counted: {offered}. Dropped: {dropped}.",
+        "仅为推断、只作建议而不计入：{offered}。舍弃：{dropped}。",
+    ),
+    "eval_reached": (
+        "Type-correct precision {precision} and recall {recall} both reach 0.8.",
+        "类型正确的精确率 {precision} 与召回率 {recall} 均达到 0.8。",
+    ),
+    "eval_missed": (
+        "Type-correct precision {precision} and recall {recall} do not both reach 0.8.",
+        "类型正确的精确率 {precision} 与召回率 {recall} 未同时达到 0.8。",
+    ),
     "reviewed": ("Reviewed: {done}.", "已整理：{done}。"),
     "nothing_to_review": ("Nothing to tidy.", "无需整理。"),
     "see_suggestions": (
@@ -175,6 +222,31 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
         "{identity}：留待下次整理的条目对：{n}",
     ),
     "reindexed": ("Documents indexed: {count}.", "已索引 {count} 个文档。"),
+    "edited": ("Edited in {path}: {id}", "已在 {path} 中编辑：{id}"),
+    # serving
+    "token_file": (
+        "memfs: the owner's token is in {path}, once the server answers",
+        "memfs：服务启动后，所有者令牌位于 {path}",
+    ),
+    "token_made": (
+        "Token {id} sees only the memory of {identity}. It is not shown again.",
+        "令牌 {id} 只能访问 {identity} 的记忆，且不会再次显示。",
+    ),
+    "token_removed": ("Removed: {id}", "已移除：{id}"),
+    "no_tokens": ("No tokens but the owner's.", "除所有者外没有令牌。"),
+    "token_id": ("id", "编号"),
+    "token_name": ("for", "用途"),
+    "token_created": ("made", "创建"),
+    "installed": ("installed", "已安装"),
+    "not_installed": ("not installed", "未安装"),
+    "really_install": ("Write {path} and start the service?", "写入 {path} 并启动服务？"),
+    "really_uninstall": ("End the service and remove {path}?", "停止服务并移除 {path}？"),
+    "service_installed": ("Installed and started: {name}", "已安装并启动：{name}"),
+    "service_uninstalled": ("Ended and removed: {name}", "已停止并移除：{name}"),
+    "run_by_hand": (
+        "this could not be done, run it by hand: {command}",
+        "无法自动执行，请手动运行：{command}",
+    ),
     # settings
     "set": ("{key} = {value} in {path}", "{path} 中 {key} = {value}"),
     "unset": ("{key} removed from {path}", "已从 {path} 移除 {key}"),

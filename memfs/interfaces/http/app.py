@@ -20,7 +20,7 @@ from starlette.routing import Route
 from memfs import __version__
 from memfs.errors import MemfsError
 from memfs.interfaces.http.calling import Shared
-from memfs.interfaces.http.guard import Guard, Names
+from memfs.interfaces.http.guard import Guard, Names, Seen
 from memfs.interfaces.http.problems import (
     MEDIA_TYPE,
     Problem,
@@ -40,11 +40,20 @@ _bearer = HTTPBearer(auto_error=False, description="The owner's token, or one of
 Further = tuple[Route, AbstractAsyncContextManager[None]]
 
 
-def create_app(shared: Shared, names: Names, *, further: Sequence[Further] = ()) -> Guard:
+def create_app(
+    shared: Shared, names: Names, *, further: Sequence[Further] = (), answered: Seen | None = None
+) -> Guard:
     """The application, with the door before it.
 
-    ``further`` are routes that answer by another protocol, each with what keeps it running.
+    ``further`` are routes that answer by another protocol, each with what keeps it running. ``answered``
+    is told of every answer.
     """
+
+    def seen(*told: Any) -> None:
+        shared.metrics.seen(*told)
+        if answered is not None:
+            answered(*told)
+
     app = FastAPI(
         title="memfs",
         version=__version__,
@@ -66,7 +75,7 @@ def create_app(shared: Shared, names: Names, *, further: Sequence[Further] = ())
     for router in (*ROUTERS, _documentation(app)):
         app.include_router(router)
     app.router.routes.extend(route for route, _ in further)
-    return Guard(app, names, partial(check_token, shared.vaults.layout), shared.metrics.seen)
+    return Guard(app, names, partial(check_token, shared.vaults.layout), seen)
 
 
 def routes_of(guard: Guard) -> tuple[tuple[str, str], ...]:
