@@ -12,6 +12,7 @@ from memfs.extraction.model.judging import AGENT_TAG
 from memfs.extraction.redaction import redact_turn
 from memfs.extraction.request import Extractor, Request
 from memfs.extraction.segments import MAX_TOKENS, Segment, cut_segments
+from memfs.extraction.sources import proof_trust
 from memfs.memory.policy import MemoryPolicy, ordinary_types
 from memfs.memory.routing import Batch, route, seen_peers
 from memfs.model import Dropped, Evidence, Extraction, Operation, Target, Tokens, Turn
@@ -165,6 +166,8 @@ def make_request(
 def _with_known(vault: Vault, request: Request) -> Request:
     from memfs.services.known import known_entries
 
+    if not vault.layout.identity_dir(request.identity).is_dir():
+        return request  # outside of any vault, or an identity with no memory yet
     return replace(request, existing=known_entries(vault, request.identity, request.turns))
 
 
@@ -229,7 +232,10 @@ def route_operation(
     if isinstance(targets, Dropped):
         yield targets
         return
-    evidence = evidence_of(vault, proof, source, said_at)
+    trust = proof_trust(operation, proof)
+    if trust == "document":  # nobody vouches for it: it is offered, however loudly it asks to be remembered
+        operation = replace(operation, inferred=True, insist=False)
+    evidence = replace(evidence_of(vault, proof, source, said_at), trust=trust)
     for target in targets:
         yield Proposal(operation, target, evidence)
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from memfs.model import FieldValue, Turn
     from memfs.services.changing import Changed
     from memfs.services.dryrun import DryRun, Estimate
+    from memfs.services.evaluation import Evaluation
     from memfs.services.opening import Vault
     from memfs.services.reports import IngestReport
     from memfs.services.retrying import Retried
@@ -110,3 +111,20 @@ class Remembering:
         from memfs.services.dryrun import estimate
 
         return estimate(self.vault, Path(path), me=me)
+
+    def eval(
+        self,
+        folder: Path | str,
+        *,
+        model: str | None = None,
+        predictions: Path | str | None = None,
+        announce: Callable[[str], None] | None = None,
+    ) -> Evaluation:
+        """How well an extractor does on the labelled conversations in ``folder``; nothing is remembered.
+
+        ``model`` is another than the settings name; with ``predictions`` nothing is run and these are scored.
+        """
+        from memfs.services.evaluation import evaluate
+
+        given = Path(predictions) if predictions is not None else None
+        return evaluate(self.vault, Path(folder), model=model, predictions=given, announce=announce)
