@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memfs.memory.board import Baton, baton_id, remove_lines
+from memfs.memory.board import Baton, BatonRole, baton_id, remove_lines
 from memfs.memory.board_rules import LONGEST, PRESSING, is_live, is_overdue, is_unread, leaves
 from memfs.memory.ids import text_hash
 from memfs.services.relay_adding import add_baton
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Baton",
+    "BatonRole",
     "Board",
     "add_baton",
     "read_relay",

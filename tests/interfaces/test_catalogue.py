@@ -44,7 +44,17 @@ def load(name: str) -> Command:
     return found
 
 
+def leaves(command: click.Command) -> list[click.Command]:
+    """The commands that do something: those of a group, else the command itself."""
+    return list(command.commands.values()) if isinstance(command, click.Group) else [command]
+
+
 def parameters(command: click.Command) -> set[str]:
+    """What all of its leaves take."""
+    return set.intersection(*(_own_parameters(each) for each in leaves(command)))
+
+
+def _own_parameters(command: click.Command) -> set[str]:
     return {
         name for one in command.params for name in (one.opts if isinstance(one, click.Option) else [one.name])
     }
@@ -73,7 +83,7 @@ def test_help_ends_in_examples_that_name_what_exists(name: str) -> None:
     shown = run_memfs(name, "-h")
     assert shown.code == 0
     assert "Examples:" in shown.out
-    options = parameters(load(name))
+    options = set().union(*(_own_parameters(each) for each in leaves(load(name))))
     for line in inspect.cleandoc(load(name).examples).splitlines():
         words = shlex.split(line.partition("   ")[0].partition("| ")[2] or line.partition("   ")[0])
         assert words[:2] == ["memfs", name]
@@ -82,7 +92,7 @@ def test_help_ends_in_examples_that_name_what_exists(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_parameter_is_explained(name: str) -> None:
-    for parameter in load(name).params:
+    for parameter in [one for each in leaves(load(name)) for one in each.params]:
         assert not isinstance(parameter, click.Option) or parameter.help, parameter.name
 
 

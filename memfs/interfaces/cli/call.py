@@ -135,6 +135,28 @@ def command(*, examples: str, in_vault: bool = True, as_json: bool = True) -> Ca
     return make
 
 
+class Group(Command, click.Group):
+    """Commands under a common first word; its examples are the first of each."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args or ["--help"])
+
+
+def group(*commands: Command) -> Callable[[Callable[[], None]], Group]:
+    """Make a function a group of ``commands``; its docstring is the help, its name as that of a command."""
+
+    def make(function: Callable[[], None]) -> Group:
+        made = Group(
+            function.__name__.removesuffix("_command"),
+            commands=list(commands),
+            help=inspect.cleandoc(function.__doc__ or ""),
+        )
+        made.examples = "\n".join(inspect.cleandoc(each.examples).splitlines()[0] for each in commands)
+        return made
+
+    return make
+
+
 def vault_option() -> click.Option:
     """``--vault``, the same for the program and for each command."""
     return click.Option(
