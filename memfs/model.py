@@ -15,6 +15,7 @@ ledger       what memfs last wrote, by entry: hash, evidence time, origin
 mark         a line in ``.forgotten``: what must not come back
 suggestion   memfs's other wording of an entry a person edited, offered as a callout
 evidence     the turns that prove an entry; *evidence time* is when the last of them was said
+trust        whose words prove an entry: the user's, a peer's, the agent's own, a document's; the least of its sources
 cursor       how far a transcript has been merged
 trailer      a ``Memfs-...`` line at the end of a commit message
 lease, epoch who may work on an identity, and how often that changed hands
@@ -34,6 +35,7 @@ from typing import Any, Literal, NamedTuple
 
 Role = Literal["user", "assistant", "participant", "document"]
 Origin = Literal["extracted", "hand", "remembered"]
+Trust = Literal["user", "peer", "agent", "document"]
 FieldValue = str | tuple[str, ...] | int
 
 
@@ -189,11 +191,12 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What proves an entry: ``source`` (``format/session``), the message ids (or ``@offset``), and when it was said."""
+    """What proves an entry: ``source`` (``format/session``), the message ids (or ``@offset``), when it was said, by whom."""
 
     source: str
     messages: tuple[str, ...]
     time: datetime
+    trust: Trust = "user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,3 +258,4 @@ class EntryView:
     source: str | None = None
     commit: str | None = None
     priority: str | None = None
+    trust: Trust = "user"

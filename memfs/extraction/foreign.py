@@ -75,6 +75,24 @@ def mask_foreign_lines(text: str, books: Sequence[Phrasebook]) -> str:
     return "\n".join(line if own else BLANK * len(line) for line, own in zip(lines, kept, strict=True))
 
 
+def mask_marked(text: str, books: Sequence[Phrasebook]) -> str:
+    """Blank only what is marked as somebody else's: fenced, tagged, quoted lines, and what is announced as pasted."""
+    kept: list[str] = []
+    closing: re.Pattern[str] | None = None
+    pasted = False
+    for line in text.split("\n"):
+        opened = None if closing or _RULE.match(line) else _opens(line)
+        own = not (pasted or closing or opened or _QUOTED_LINE.match(line))
+        kept.append(line if own else BLANK * len(line))
+        if closing is not None:
+            closing = None if closing.search(line) else closing
+        elif opened is not None:
+            closing = None if _closed_at_once(line, opened) else opened
+        elif own:
+            pasted = any(book.has("paste_intro", line) for book in books)
+    return "\n".join(kept)
+
+
 def _own_lines(lines: Sequence[str], books: Sequence[Phrasebook], size: int) -> list[bool]:
     kept: list[bool] = []
     closing: re.Pattern[str] | None = None  # what ends the block we are in

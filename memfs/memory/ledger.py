@@ -4,8 +4,8 @@ One record a line, sorted, so that git's union merge of two branches gives a fil
 
     m-abcdefghijklm qz4...20chars 2026-03-11T09:30:00Z extracted box=_ at=projects/mercury.md
 
-id, hash as written, evidence time in UTC, origin; ``box`` for tasks (``_`` is an empty box); ``at`` last,
-where a person moved the entry to another document.
+id, hash as written, evidence time in UTC, origin; ``box`` for tasks (``_`` is an empty box); ``trust`` where it
+is not the user's own words; ``at`` last, where a person moved the entry to another document.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
 
-from memfs.model import Origin
+from memfs.model import Origin, Trust
 
 _LINE = re.compile(
     r"(?P<id>[\w-]+) (?P<hash>[a-z2-7]{20}(?:\.[a-z2-7]{6})?) (?P<time>\S+)"
     r" (?P<origin>extracted|hand|remembered)"
-    r"(?: box=(?P<box>\S))?(?: at=(?P<at>.+))?"
+    r"(?: box=(?P<box>\S))?(?: trust=(?P<trust>peer|agent|document))?(?: at=(?P<at>.+))?"
 )
 
 
@@ -30,7 +30,8 @@ class LedgerRecord:
     """What memfs last wrote of one entry.
 
     ``hash`` is ``ids.written_hash`` of its text, ``time`` the evidence time (aware), ``box`` the task box
-    written, ``at`` the document (below the identity) where a person moved it, None while it is at home.
+    written, ``at`` the document (below the identity) where a person moved it, None while it is at home;
+    ``trust`` is that of the least trusted source of its text.
     """
 
     id: str
@@ -39,6 +40,7 @@ class LedgerRecord:
     origin: Origin = "extracted"
     box: str | None = None
     at: str | None = None
+    trust: Trust = "user"
 
 
 def parse_ledger(text: str) -> tuple[tuple[LedgerRecord, ...], tuple[str, ...]]:
@@ -86,10 +88,12 @@ def _parse_line(line: str) -> LedgerRecord | None:
     if match is None or time is None:
         return None
     box = {None: None, "_": " "}.get(match["box"], match["box"])
-    return LedgerRecord(match["id"], match["hash"], time, cast(Origin, match["origin"]), box, match["at"])
+    origin, trust = cast(Origin, match["origin"]), cast(Trust, match["trust"] or "user")
+    return LedgerRecord(match["id"], match["hash"], time, origin, box, match["at"], trust)
 
 
 def _render_line(record: LedgerRecord) -> str:
     box = "" if record.box is None else f" box={'_' if record.box == ' ' else record.box}"
     at = "" if record.at is None else f" at={record.at}"
-    return f"{record.id} {record.hash} {render_time(record.time)} {record.origin}{box}{at}"
+    trust = "" if record.trust == "user" else f" trust={record.trust}"
+    return f"{record.id} {record.hash} {render_time(record.time)} {record.origin}{box}{trust}{at}"

@@ -13,6 +13,7 @@ from memfs.memory.matching import Match
 from memfs.memory.plain import plain_text, says_no_more
 from memfs.memory.snapshot import Action, Outcome
 from memfs.memory.suggestions import offer
+from memfs.memory.trust import greatest, is_less, least
 from memfs.memory.wording import combine, core_key, redated, restates, strike, unstruck, without_date
 from memfs.memory.writing import add_superseded, rewrite_entry
 from memfs.model import Draft
@@ -54,7 +55,8 @@ class Round:
         home = self.desk.homes[draft.id]
         time = max(as_utc(old.time), as_utc(draft.evidence.time))
         at = None if path == home else path
-        self.desk.record(home, LedgerRecord(draft.id, written_hash(draft.text), time, draft.origin, box, at))
+        hashed, trust = written_hash(draft.text), draft.evidence.trust
+        self.desk.record(home, LedgerRecord(draft.id, hashed, time, draft.origin, box, at, trust))
         self.written.add(draft.id)
 
 
@@ -65,7 +67,7 @@ def meet_own(merge: Round, draft: Draft, match: Match) -> Outcome:
     untouched = written_hash(ours) == record.hash
     if not untouched and says(record) in (text_hash(draft.text), text_hash(redated(draft.text, ours))):
         return _say_again(merge, replace(draft, id=entry), match, "kept")
-    draft = replace(draft, id=entry, text=_wording(draft, match, untouched=untouched))
+    draft = _as_met(replace(draft, id=entry), match, record, untouched=untouched)
     if text_hash(draft.text) == text_hash(ours):
         return _say_again(merge, draft, match, "unchanged" if untouched else "kept")
     if held := merge.held_back(draft, entry):
@@ -76,7 +78,7 @@ def meet_own(merge: Round, draft: Draft, match: Match) -> Outcome:
         if merge.is_later(draft, record):
             return offer(merge.desk, draft, match)
         return merge.outcome(draft, "kept", match.path, "a person edited it, and this is not newer")
-    if match.how == "near":
+    if match.how == "near" and not draft.inferred:
         return _update(merge, draft, match, record)
     if not merge.is_later(draft, record):
         return _come_late(merge, draft, match, record)
@@ -85,6 +87,19 @@ def meet_own(merge: Round, draft: Draft, match: Match) -> Outcome:
     if draft.supersedes and not restates(ours, draft.text):
         return _supersede(merge, draft, match, record)
     return _update(merge, draft, match, record)
+
+
+def _as_met(draft: Draft, match: Match, record: LedgerRecord, *, untouched: bool) -> Draft:
+    """The draft with the words that the entry would have after it, and as trusted as all of them are.
+
+    What is trusted less than the entry never rewrites it: it is offered.
+    """
+    text = _wording(draft, match, untouched=untouched)
+    trust, own = draft.evidence.trust, text_hash(text) == text_hash(draft.text)
+    evidence = replace(draft.evidence, trust=trust if own else least((trust, record.trust)))
+    return replace(
+        draft, text=text, evidence=evidence, inferred=draft.inferred or is_less(trust, record.trust)
+    )
 
 
 def _wording(draft: Draft, match: Match, *, untouched: bool) -> str:
@@ -105,7 +120,10 @@ def _say_again(merge: Round, draft: Draft, match: Match, action: Action) -> Outc
         rewrite_entry(merge.desk, match, match.block.text, box=box)
         action, record = "updated", replace(record, box=box)
         merge.written.add(draft.id)
-    merge.desk.record(merge.desk.homes[draft.id], replace(record, time=time))
+    trust = greatest(
+        (record.trust, draft.evidence.trust)
+    )  # said again in the same words: the better source counts
+    merge.desk.record(merge.desk.homes[draft.id], replace(record, time=time, trust=trust))
     return merge.outcome(draft, action, match.path)
 
 
@@ -147,8 +165,8 @@ def _come_late(merge: Round, draft: Draft, match: Match, record: LedgerRecord) -
     add_superseded(desk, match.path, past, struck, merge.language)
     home = desk.homes[draft.id]
     at = None if match.path == home else match.path
-    hashed = written_hash(struck)
-    desk.record(home, LedgerRecord(past, hashed, draft.evidence.time, draft.origin, None, at))
+    hashed, proof = written_hash(struck), draft.evidence
+    desk.record(home, LedgerRecord(past, hashed, proof.time, draft.origin, None, at, proof.trust))
     return merge.outcome(draft, "superseded", match.path, "a later decision is known", entry=past)
 
 

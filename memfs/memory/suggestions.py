@@ -50,7 +50,13 @@ def offer(desk: Desk, draft: Draft, match: Match | None) -> Outcome:
     desk.record(
         home,
         LedgerRecord(
-            entry, written_hash(draft.text), draft.evidence.time, draft.origin, draft.box or None, at
+            entry,
+            written_hash(draft.text),
+            draft.evidence.time,
+            draft.origin,
+            draft.box or None,
+            at,
+            draft.evidence.trust,
         ),
     )
     return _outcome(draft, "suggested", path)
@@ -63,7 +69,8 @@ def accept_suggestion(snapshot: Snapshot, entry: str) -> MergeResult:
     ``entry``: the id of the entry or of the suggestion. Raises EntryNotFound where nothing is offered.
     """
     desk, offered, path, block = _open(snapshot, entry)
-    document, record, target = desk.document(path), desk.records[offered], offered.removesuffix("-q")
+    document, target = desk.document(path), offered.removesuffix("-q")
+    record = replace(desk.records[offered], trust="user")  # who accepted it stands for it now
     text, section, home = suggestion_text(block), section_path(document, block), desk.homes[offered]
     parent = document.blocks[block.parent] if block.parent >= 0 else None
     desk.edit(path, remove_block(document, block), (offered,))
@@ -74,7 +81,7 @@ def accept_suggestion(snapshot: Snapshot, entry: str) -> MergeResult:
         box = parent.box if parent.box is None or record.box is None else record.box
         desk.edit(path, replace_block(desk.document(path), parent, text, box=box), (target,))
         time = max(as_utc(old.time), as_utc(record.time))
-        desk.record(home, replace(old, hash=written_hash(text), time=time, box=box))
+        desk.record(home, replace(old, hash=written_hash(text), time=time, box=box, trust="user"))
     elif parent is not None and parent.kind == "item":
         target = _take_over(desk, path, parent, target, text)
         desk.record(home, replace(record, id=target, hash=written_hash(text), box=parent.box))

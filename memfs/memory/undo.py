@@ -102,7 +102,7 @@ class _Undo:
             box = block.box if became.box == was.box else earlier[1].box
             text = " ".join(earlier[1].text.split())
             self.desk.edit(path, replace_block(self.desk.document(path), block, text, box=box), (entry,))
-        self.desk.record(home, LedgerRecord(entry, was.hash, was.time, was.origin, was.box, known.at))
+        self.desk.record(home, replace(was, at=known.at))
         return self._report(entry, "updated", None, path)
 
     def _bring_back(self, entry: str, was: LedgerRecord) -> Outcome | None:

@@ -34,7 +34,9 @@ def add_entry(desk: Desk, draft: Draft) -> None:
     box_written = None if draft.box is None else draft.box or " "
     home = desk.homes.get(draft.id, draft.document)
     hashed = written_hash(draft.text)
-    desk.record(home, LedgerRecord(draft.id, hashed, draft.evidence.time, draft.origin, box_written))
+    proof = draft.evidence
+    record = LedgerRecord(draft.id, hashed, proof.time, draft.origin, box_written, trust=proof.trust)
+    desk.record(home, record)
 
 
 def rewrite_entry(desk: Desk, match: Match, text: str, *, box: str | None) -> None:

@@ -12,7 +12,7 @@ from memfs.markdown import parse_document
 from memfs.memory.ids import MEMFS_ID, written_hash
 from memfs.memory.ledger import LedgerRecord, as_utc, parse_ledger
 from memfs.memory.views import locate, view_entries
-from memfs.model import EntryView, Origin
+from memfs.model import EntryView, Origin, Trust
 from memfs.vault.scan import find_ids, scan_documents
 
 if TYPE_CHECKING:
@@ -66,7 +66,12 @@ def views_with_origin(
     records = ledger([view.id for view in views if view.id])
     own, days = _own_lines(text, records), days_of(vault, records)
     return tuple(
-        replace(view, origin=_origin(view, records, own), date=view.date or _day(view, own, days))
+        replace(
+            view,
+            origin=_origin(view, records, own),
+            date=view.date or _day(view, own, days),
+            trust=_trust(view, records, own),
+        )
         for view in views
     )
 
@@ -135,6 +140,13 @@ def _origin(
 ) -> Origin:
     """Memfs's own as long as the text is what it wrote; a person's edit, or copy, makes it theirs."""
     return records[view.id].origin if view.id and own.get(view.id) == (view.line, True) else "hand"
+
+
+def _trust(
+    view: EntryView, records: Mapping[str, LedgerRecord], own: Mapping[str, tuple[int, bool]]
+) -> Trust:
+    """As the ledger says, while the text is what memfs wrote; what a person wrote is the user's."""
+    return records[view.id].trust if view.id and own.get(view.id) == (view.line, True) else "user"
 
 
 def with_provenance(
