@@ -69,7 +69,7 @@ def write_journal(
 ) -> Journal:
     """The blocks for ``turns`` (kept ones, in order), to be merged with what was extracted of them.
 
-    ``between`` is called before each call of a model. Secrets are redacted before anything is looked at.
+    ``between`` is called before each question to a model. Secrets are redacted before anything is looked at.
     """
     if not policy.working_memory_enabled or not turns:
         return Journal()
@@ -78,9 +78,8 @@ def write_journal(
     dropped: list[Dropped] = []
     tokens = Tokens()
     for day, own in _by_day(vault, clean, talk.said_at):
-        between()
         asked = _asked(vault, talk, day, own)
-        summary, failed = _summarise(vault, extractor, asked)
+        summary, failed = _summarise(vault, extractor, asked, between)
         dropped += failed
         if summary is not None:
             tokens += summary.tokens
@@ -89,7 +88,7 @@ def write_journal(
     return Journal(tuple(blocks), tuple(dropped), tokens)
 
 
-def model_summariser(vault: Vault, extractor: Extractor) -> Summariser | None:
+def model_summariser(vault: Vault, extractor: Extractor, between: Callable[[], object]) -> Summariser | None:
     """What sums up with the model that extracts; None where none does, or settings say otherwise.
 
     Raises:
@@ -100,15 +99,17 @@ def model_summariser(vault: Vault, extractor: Extractor) -> Summariser | None:
     from memfs.extraction.model.summaries import ModelSummariser
     from memfs.services.models import prompter
 
-    return ModelSummariser(extractor.asker, prompter(vault, "journal"), vault.config.journal.characters)
+    return ModelSummariser(
+        extractor.asker, prompter(vault, "journal"), vault.config.journal.characters, between
+    )
 
 
 def _summarise(
-    vault: Vault, extractor: Extractor, asked: SummaryRequest
+    vault: Vault, extractor: Extractor, asked: SummaryRequest, between: Callable[[], object]
 ) -> tuple[Summary | None, Sequence[Dropped]]:
     failed = []
     try:
-        if summariser := model_summariser(vault, extractor):
+        if summariser := model_summariser(vault, extractor, between):
             return summariser.summarise(asked), ()
     except LeaseLost:
         raise

@@ -169,7 +169,12 @@ def _subject(work: MergeWork, outcomes: Sequence[Outcome], language: Language) -
         if counts.pop(JOURNAL, 0) and not counts and work.day:
             return action_subject(JOURNAL, work.day.isoformat(), identity=work.identity, language=language)
         return merge_subject(work.identity, counts, work.day, language)
-    what = count_phrase(Counter(o.type for o in outcomes), language)
+    told = [o.type for o in outcomes]
+    if work.kind == "training":  # a trajectory or skill is a document, whose fields are entries
+        told = [
+            kind for kind, _ in dict.fromkeys((o.type, o.document) for o in outcomes if o.action in _ACTIONS)
+        ]
+    what = count_phrase(Counter(told), language)
     return action_subject(work.kind, what, identity=work.identity, language=language)
 
 

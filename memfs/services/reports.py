@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 class SessionReport:
     """What came of one session (or one batch of a long one).
 
-    ``undone``: earlier merges of it that were taken back, because it was put off the record.
+    ``undone``: earlier merges of it that were taken back, because it was put off the record. ``trained``: entries
+    that were learned from its cases.
     """
 
     source: str
@@ -35,6 +36,7 @@ class SessionReport:
     undone: tuple[str, ...] = ()
     tokens: Tokens = field(default_factory=Tokens)
     path: str = ""
+    trained: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ _DONE = {
     "skipped": ("{} line{s} skipped", "跳过 {} 行"),
     "withheld": ("{} withheld", "按要求不看 {}"),
     "undone": ("{} taken back", "撤回 {}"),
+    "trained": ("{} learned", "习得 {}"),
 }
 _NOTHING = ("nothing to record", "无可记录")
 _LINE = ("{}: {} turn{s} of {}: {}{}", "{}：{} 条消息（{}）：{}{}")
@@ -72,6 +75,7 @@ def describe(report: SessionReport, language: Language = "en") -> str:
         "skipped": report.skipped_lines,
         "withheld": report.withheld,
         "undone": len(report.undone),
+        "trained": report.trained,
     }
     done = [_DONE[name][chinese].format(count, s=_s(count)) for name, count in counts.items() if count]
     words = ("，" if chinese else ", ").join(done) or _NOTHING[chinese]

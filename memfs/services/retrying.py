@@ -7,14 +7,17 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memfs.errors import ExtractionError, TranscriptError
+from memfs.extraction.model import ModelExtractor
 from memfs.services.extracting import choose_extractor, extract_turns
 from memfs.services.ingest import Announce, ingest
+from memfs.services.lessons import Assignment, open_assignments
 from memfs.services.merging import MergeWork, merge_settled
 from memfs.services.policies import read_policy
 from memfs.services.reading import INGEST_LIMITS, open_reader
 from memfs.services.reports import IngestReport
 from memfs.services.sessions import SessionKey, message_names, session_key
 from memfs.services.sources import find_transcripts, list_sources
+from memfs.services.training import train
 from memfs.transcripts.privacy import keep_turns
 from memfs.vault.local import LocalState
 from memfs.vault.records import Quarantine, quarantined, release_quarantine
@@ -27,11 +30,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Retried:
-    """What a retry did: ranges that are merged now, those that failed again (with why), and an ordinary ingest."""
+    """What a retry did: ranges that are merged now, those that failed again (with why), and an ordinary ingest.
+
+    ``learned``: the cases that were learned from now; ``unlearned``: those on which training failed again, with why.
+    """
 
     merged: tuple[Quarantine, ...]
     failed: tuple[tuple[Quarantine, str], ...]
     ingest: IngestReport
+    learned: tuple[Assignment, ...] = ()
+    unlearned: tuple[tuple[Assignment, str], ...] = ()
 
 
 def retry(
@@ -41,7 +49,7 @@ def retry(
     announce: Announce | None = None,
     extractor: Extractor | None = None,
 ) -> Retried:
-    """Try the quarantined ranges again, then everything that is not merged. Failures stay where they are.
+    """Try the quarantined ranges again, then training, then everything not merged. Failures stay where they are.
 
     ``extractor`` is another one than the settings name.
     """
@@ -61,7 +69,31 @@ def retry(
         else:
             failed.append((item, reason))
     state.update_record("failures", lambda record: record.clear())
-    return Retried(tuple(merged), tuple(failed), ingest(vault, announce=announce, extractor=extractor))
+    tried = [(each, _train_again(vault, extractor, each)) for each in _assignments(vault, identity)]
+    return Retried(
+        tuple(merged),
+        tuple(failed),
+        ingest(vault, announce=announce, extractor=extractor),
+        tuple(each for each, reason in tried if reason is None),
+        tuple((each, reason) for each, reason in tried if reason is not None),
+    )
+
+
+def _assignments(vault: Vault, identity: str | None) -> list[Assignment]:
+    return [each for each in open_assignments(vault) if identity in (None, each.identity)]
+
+
+def _train_again(vault: Vault, extractor: Extractor | None, assignment: Assignment) -> str | None:
+    """Learn from cases on which training failed; why it failed again, or None when it is done."""
+    if not isinstance(extractor, ModelExtractor):
+        return "it takes a language model"
+    found = _find_session(vault, assignment.key)
+    if found is None:
+        return "its transcript is not there any more"
+    session, turns = found
+    kept = keep_turns(turns, session)[0]
+    policy = read_policy(vault, assignment.identity, session.memory_policy)
+    return train(vault, extractor, assignment, kept, policy).problem
 
 
 def _retry_range(vault: Vault, extractor: Extractor | None, item: Quarantine) -> str | None:

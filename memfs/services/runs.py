@@ -24,6 +24,7 @@ from memfs.services.restoring import restore_seen
 from memfs.services.seen import SeenMessages, open_seen
 from memfs.services.sessions import NewTurns, Part, cursor_place, first_part, read_new_turns
 from memfs.services.sources import FROM_CWD, TranscriptFile
+from memfs.services.training import CASES, Trained, assign, train
 from memfs.services.withdrawing import withdraw
 from memfs.transcripts.privacy import Withheld, keep_turns
 from memfs.transcripts.times import turn_time
@@ -150,8 +151,35 @@ class Run:
             move_cursors(vault, work, committed=merged.commit is not None)
             self.seen.add(identity, str(new.key), part.cursor.offset if part.cursor else 0, part.keys)
         waiting = (f"{new.key}: {extracted.waiting}",) if extracted.waiting else ()
-        report = _report(identity, batch, part, extracted, merged)
-        return replace(report, undone=undone), (*merged.waiting, *waiting)
+        report = replace(_report(identity, batch, part, extracted, merged), undone=undone)
+        if not merged.waiting:
+            report = _with_training(report, self._train(batch, kept, extracted, merged))
+        return report, (*merged.waiting, *waiting)
+
+    def _train(self, batch: Batch, turns: Sequence[Turn], extracted: Extracted, merged: Merged) -> Trained:
+        """Learn from the cases that a batch yielded, unless all of them were forgotten before."""
+        vault, key = self.vault, batch.new.key
+        if all(outcome.action == "forgotten" for outcome in merged.outcomes if outcome.type == CASES):
+            return Trained()
+        assignment = assign(vault, self.identity, key, turns, extracted.proposals)
+        if assignment is None:
+            return Trained()
+        policy = read_policy(vault, self.identity, batch.new.session.memory_policy)
+        return train(
+            vault,
+            self.summed_by or self.extractor,
+            assignment,
+            turns,
+            policy,
+            day=_day(vault, turns, batch.candidate.began),
+            project=project_of(batch.candidate.file, batch.new.session),
+            renewed=self.renewed,
+        )
+
+    def renewed(self) -> Lease:
+        """The lease, good for as long as a question to a model may take."""
+        self.renew()
+        return self.lease
 
     def _journal(self, batch: Batch, turns: Sequence[Turn]) -> Journal:
         """The working memory of what was read of a batch."""
@@ -234,6 +262,16 @@ def _moves(vault: Vault, identity: str, moved: Cursor | None, whole: Cursor) -> 
     if moved is None:
         return take_pending(vault, identity, whole)
     return (replace(moved, off_record=whole.off_record), *take_pending(vault, identity, whole))
+
+
+def _with_training(report: SessionReport, trained: Trained) -> SessionReport:
+    return replace(
+        report,
+        trained=trained.entries,
+        dropped=(*report.dropped, *trained.dropped),
+        tokens=report.tokens + trained.tokens,
+        problems=(*report.problems, *((trained.problem,) if trained.problem else ())),
+    )
 
 
 def _report(identity: str, batch: Batch, part: Part, extracted: Extracted, merged: Merged) -> SessionReport:

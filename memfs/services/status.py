@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import HistoryError, MemfsError, RepositoryBusy, VaultError
 from memfs.services.backfill import GUARDED_SESSIONS, is_chosen
+from memfs.services.lessons import open_assignments
 from memfs.services.reading import open_reader
 from memfs.services.reasons import told_reasons
 from memfs.services.seen import open_seen
@@ -81,6 +82,10 @@ def status(vault: Vault) -> Status:
     if vault.config.extract.model == "rules" and vault.config.extract.instructions.strip():
         warnings.append("extract.instructions have no effect with the extractor rules")
     warnings += [f"local state {name} was damaged and begun anew" for name in state.damaged_records()]
+    warnings += [
+        f"nothing was learned from the cases of {each}: {each.reason} (memfs retry tries again)"
+        for each in open_assignments(vault)
+    ]
     sources = tuple(_source(vault, source, files, warnings) for source, files in _places(vault))
     warnings += [f"memfs does not write into {obstacle}" for obstacle in find_obstacles(vault)]
     day = vault.now().date().isoformat()

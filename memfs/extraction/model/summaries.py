@@ -5,7 +5,7 @@ A new fact, goal or issue that no user said is dropped; what the block said alre
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, cast, get_args
 
 from memfs.errors import InvalidAnswer
@@ -41,10 +41,12 @@ _TEXT_KEYS = ("text", "content", "description", "path", "file", "fact", "issue",
 
 
 class ModelSummariser:
-    """Asks a model for a block. ``characters``: the longest line."""
+    """Asks a model for a block. ``characters``: the longest line; ``between`` is called before each question."""
 
-    def __init__(self, asker: Asker, prompter: Prompter, characters: int) -> None:
-        self._asker, self._prompter, self._characters = asker, prompter, characters
+    def __init__(
+        self, asker: Asker, prompter: Prompter, characters: int, between: Callable[[], object]
+    ) -> None:
+        self._asker, self._prompter, self._characters, self._between = asker, prompter, characters, between
 
     def summarise(self, asked: SummaryRequest) -> Summary | None:
         """The block anew, from all pages of the turns.
@@ -56,6 +58,7 @@ class ModelSummariser:
         reading = _Reading(asked, self._characters)
         spent: list[Tokens] = []
         for page in self._prompter.pages(request, reading.values):
+            self._between()
             text = self._asker.ask(page, summary_schema(), request.identity, spent)
             try:
                 reading.take(read_answer(text), Shown(request.turns, page.positions))

@@ -10,6 +10,7 @@ from memfs.interfaces.shapes.values import Json
 if TYPE_CHECKING:
     from memfs.model import Dropped, Tokens
     from memfs.services.dryrun import DryRun, Estimate
+    from memfs.services.lessons import Assignment
     from memfs.services.reports import IngestReport, SessionReport
     from memfs.services.retrying import Retried
     from memfs.services.turns import Pushed
@@ -36,6 +37,7 @@ def session_json(report: SessionReport) -> Json:
         "updated": report.updated,
         "superseded": report.superseded,
         "kept": report.kept,
+        "trained": report.trained,
         "dropped": dropped_json(report.dropped),
         "skipped_lines": report.skipped_lines,
         "commit": report.commit,
@@ -54,10 +56,24 @@ def pushed_json(pushed: Pushed) -> Json:
 
 
 def retry_json(retried: Retried) -> Json:
-    """What a retry did: ranges that are merged now, those that failed again, and the ingest after them."""
+    """What a retry did: ranges that are merged now, those that failed again, training, and the ingest after them."""
     failed = [quarantine_json(item) | {"reason": reason} for item, reason in retried.failed]
     merged = [quarantine_json(item) for item in retried.merged]
-    return {"retried": merged, "failed": failed} | ingest_json(retried.ingest)
+    learned = [assignment_json(item) for item in retried.learned]
+    unlearned = [assignment_json(item) | {"reason": reason} for item, reason in retried.unlearned]
+    again = {"retried": merged, "failed": failed, "learned": learned, "unlearned": unlearned}
+    return again | ingest_json(retried.ingest)
+
+
+def assignment_json(item: Assignment) -> Json:
+    """Cases that training failed on."""
+    return {
+        "identity": item.identity,
+        "source": item.key.source,
+        "session": item.key.session,
+        "cases": list(item.cases),
+        "reason": item.reason,
+    }
 
 
 def quarantine_json(item: Quarantine) -> Json:
