@@ -179,7 +179,8 @@ class SearchConfig:
 
     include: tuple[str, ...] = setting(("**/*.md",), "Notes that are searched, as globs beneath the vault.")
     sessions: bool = setting(
-        False, "Where memory holds no answer, look into the transcripts' turns too; their index is made when used."
+        False,
+        "Where memory holds no answer, look into the transcripts' turns too; their index is made when used.",
     )
 
 
@@ -214,6 +215,7 @@ class DailyConfig:
         "What a language model reads in the daily run: `compact` the salient sentences of the day, `full` all of it.",
         choices=("compact", "full"),
     )
+    review: bool = setting(True, "Review what is remembered (`memfs review`) at the end of the daily run.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,14 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from memfs.errors import HistoryError, InvalidRequest, MemfsError
+from memfs.services.archive_wording import size_text
 from memfs.services.daily_extraction import (
     Extraction,
     Pending,
+    clear_board,
     extract_insisting,
     extract_pending,
     find_pending,
 )
-from memfs.services.daily_lines import DailyLog, size_text
+from memfs.services.daily_lines import DailyLog
 from memfs.services.daily_runs import DailyRequest, DailyResult, DailyStatus, daily_status, run_joined
 from memfs.services.slots import Slot, SlotBook
 
@@ -70,9 +72,13 @@ def run_daily(
     Failures are in the result's ``errors``, in the local log and in `daily_status`.
 
     Raises:
-        InvalidRequest: no identity is called so.
+        InvalidRequest: no identity is called so, or ``backup_path`` lies outside of ``archive.roots``.
         VaultLocked: another run is under way and does not end.
     """
+    from memfs.services.archive_places import archive_folder
+
+    if backup_path:
+        archive_folder(vault, backup_path)
     backup = str(Path(backup_path).expanduser()) if backup_path else None
     log = DailyLog(vault.layout.local / "logs" / "daily.log", vault.language, announce, vault.now)
     book = SlotBook(vault, slot) if slot else None
@@ -102,6 +108,7 @@ class _Run:
         self.log.say("begin")
         try:
             self._extract(identity)
+            self._review(identity)
             self._archive(identity, backup)
             self._maintain()
         except Stopped:
@@ -146,6 +153,10 @@ class _Run:
             self._check_stop()
             self.progress(Progress(10, pending.identity, "extraction"))
             self._extract_identity(pending)
+        busy = {pending.identity for pending in found}
+        for name in self.vault.identities():
+            if name not in busy and identity in (None, name):
+                self._clear(name, Extraction())  # what was there for its 24 hours
 
     def _extract_identity(self, pending: Pending) -> None:
         self.log.say("identity", identity=pending.identity)
@@ -161,6 +172,7 @@ class _Run:
         self._tell(done, pending, time.monotonic() - began)
         for problem in done.problems:
             self._error(f"{pending.identity}: {problem}")
+        self._clear(pending.identity, done)
         if done.waiting:
             self.failed.append(pending.identity)
             for reason in done.waiting:
@@ -174,7 +186,7 @@ class _Run:
     def _tell(self, done: Extraction, pending: Pending, seconds: float) -> None:
         size = size_text(sum(file.stat.size for file in pending.files))
         sessions = len({(one.source, one.session) for one in done.sessions})
-        self.log.say("read", turns=done.count("turns"), sessions=sessions, batons=0, size=size)
+        self.log.say("read", turns=done.count("turns"), sessions=sessions, batons=pending.batons, size=size)
         self.log.say("extracted", seconds=seconds, tokens=done.tokens)
         counts: Mapping[str, int] = {name: done.count(name) for name in ("added", "updated", "superseded")}
         dropped = sum(len(report.dropped) for report in done.sessions)
@@ -182,6 +194,17 @@ class _Run:
             self.log.say("merged", dropped=dropped, **counts)
         else:
             self.log.say("nothing")
+
+    def _clear(self, identity: str, done: Extraction) -> None:
+        """Take off the relay board what is done there."""
+        try:
+            cleared = clear_board(self.vault, identity, done)
+        except MemfsError as error:
+            self.log.say("failed", step=f"{identity}/relay.md", reason=error)
+            self._error(f"{identity}: {error}")
+            return
+        if cleared:
+            self.log.say("cleared", count=cleared)
 
     def _again(self, step: str, number: int, reason: str) -> None:
         self._check_stop()
@@ -191,9 +214,63 @@ class _Run:
 
     # What comes after
 
-    def _archive(self, identity: str | None, backup: str | None) -> None:  # noqa: ARG002
+    def _archive(self, identity: str | None, backup: str | None) -> None:
+        """Archive the files of each identity. Whatever fails here, memory stays as it is."""
+        if self.book is not None and self.book.archived:
+            return
         self.progress(Progress(0, None, "archiving"))
+        for name in (identity,) if identity else self.vault.identities():
+            self._check_stop()
+            self.progress(Progress(10, name, "archiving"))
+            self._archive_identity(name, backup)
         self.progress(Progress(100, None, "archiving"))
+        if self.book is not None:
+            self.book.note_archived()
+
+    def _archive_identity(self, identity: str, backup: str | None) -> None:
+        step = f"{identity}: archive"
+        for number in range(1, RETRIES + 2):
+            errors = self._archive_once(identity, backup)
+            if not errors or number > RETRIES:
+                break
+            self._again(step, number, errors[0])
+        for reason in errors:
+            self.log.say("failed", step=step, reason=reason)
+            self._error(f"{step}: {reason}")
+
+    def _archive_once(self, identity: str, backup: str | None) -> tuple[str, ...]:
+        """Archive once; what could not be. Files that are archived are not archived again."""
+        from memfs.services.archive import archive
+
+        day = self.book.slot.day if self.book is not None else None
+        try:
+            report = archive(
+                self.vault, identity=identity, archive_path=backup, day=day, announce=self.log.tell
+            )
+        except (MemfsError, OSError) as error:
+            return (str(error),)
+        told = self.result
+        self.result = replace(
+            told,
+            archived_files=told.archived_files + report.files,
+            archived_size=told.archived_size + report.size,
+        )
+        return report.errors
+
+    def _review(self, identity: str | None) -> None:
+        """Consolidate what is remembered, where that is wanted every day; a failure is told and undoes nothing."""
+        from memfs.services.review import review
+
+        if not self.vault.config.daily.review:
+            return
+        self._check_stop()
+        try:
+            problems = review(self.vault, identity=identity, announce=self.log.tell_of).problems
+        except (MemfsError, OSError) as error:
+            problems = (str(error),)
+        for reason in problems:
+            self.log.say("failed", step="review", reason=reason)
+            self._error(f"review: {reason}")
 
     def _maintain(self) -> None:
         """git's incremental maintenance. What it cannot do now, it does the next day."""

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memfs.errors import ConfigError, MemfsError
+from memfs.errors import ConfigError, ExtractionError, MemfsError, UnsafePath
 from memfs.model import Tokens
+from memfs.services.board_reading import read_board
 from memfs.services.candidates import find_candidates, find_unmerged
+from memfs.services.compact_way import ingest_compact
+from memfs.services.extracting import choose_extractor
 from memfs.services.ingest import Announce, ingest
-from memfs.services.reports import IngestReport, SessionReport
+from memfs.services.models import COMPACT_PROMPT, model_extractor
+from memfs.services.relay import Baton, settle_relay, unread_batons
+from memfs.services.reports import SessionReport
+from memfs.services.runs import Run, open_run
+from memfs.vault.leases import Held
 
 if TYPE_CHECKING:
+    from memfs.extraction.request import Extractor
     from memfs.services.opening import Vault
     from memfs.services.sources import TranscriptFile
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """What waits for one identity: transcripts with turns that are not merged."""
+    """What waits for one identity: transcripts with turns that are not merged, and unread batons."""
 
     identity: str
     files: tuple[TranscriptFile, ...] = ()
+    batons: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +65,25 @@ def find_pending(
     files = list(find_unmerged(vault, None, choices))
     for candidate in find_candidates(vault, files, None, problems, strict=False):
         found[candidate.identity].append(candidate.file)
-    names = sorted(found if identity is None else found.keys() & {identity})
-    return tuple(Pending(name, tuple(found[name])) for name in names)
+    batons = {name: len(unread) for name in vault.identities() if (unread := _unread(vault, name, problems))}
+    names = found.keys() | batons.keys()
+    return tuple(
+        Pending(name, tuple(found.get(name, ())), batons.get(name, 0))
+        for name in sorted(names if identity is None else names & {identity})
+    )
+
+
+def _unread(vault: Vault, identity: str, problems: list[str]) -> tuple[Baton, ...]:
+    try:
+        return unread_batons(vault, identity)
+    except MemfsError as error:
+        problems.append(str(error))
+        return ()
+
+
+def is_compact(vault: Vault) -> bool:
+    """Whether a language model is asked in compact mode; the rules read everything anyway."""
+    return vault.config.extract.model != "rules" and vault.config.daily.mode == "compact"
 
 
 def extract_pending(vault: Vault, pending: Pending, announce: Announce) -> Extraction:
@@ -67,12 +93,59 @@ def extract_pending(vault: Vault, pending: Pending, announce: Announce) -> Extra
         ConfigError: trying again would not help.
     """
     try:
-        report = ingest(vault, files=pending.files, announce=announce) if pending.files else IngestReport()
-    except ConfigError:
+        if is_compact(vault):
+            return _compact(vault, pending, announce)
+        return _full(vault, pending, announce)
+    except (ConfigError, UnsafePath):
         raise
     except (MemfsError, OSError) as error:
         return Extraction(waiting=(str(error),))
-    return Extraction(report.sessions, report.waiting, report.problems)
+
+
+def clear_board(vault: Vault, identity: str, done: Extraction) -> int:
+    """After an extraction: what is done leaves the board, when something was written or its time is over."""
+    wrote = any(report.commit for report in done.sessions)
+    return settle_relay(vault, identity, read=(), wrote=wrote)
+
+
+def _full(vault: Vault, pending: Pending, announce: Announce) -> Extraction:
+    """Transcript by transcript, then the board."""
+    extractor = choose_extractor(vault)
+    told = ingest(vault, files=pending.files, announce=announce, extractor=extractor)
+    if not pending.batons or extractor is None:
+        return Extraction(told.sessions, told.waiting, told.problems)
+    board = _alone(vault, extractor, pending.identity, read_board)
+    return Extraction(
+        (*told.sessions, *board.sessions), (*told.waiting, *board.waiting), (*told.problems, *board.problems)
+    )
+
+
+def _compact(vault: Vault, pending: Pending, announce: Announce) -> Extraction:
+    """All in as few calls as can be."""
+    extractor = model_extractor(vault, prompt=COMPACT_PROMPT)
+    if not pending.files:
+        return _alone(
+            vault, extractor, pending.identity, lambda run: ingest_compact(run, (), [], announce, {})
+        )
+    told = ingest(vault, files=pending.files, announce=announce, extractor=extractor, way=ingest_compact)
+    return Extraction(told.sessions, told.waiting, told.problems)
+
+
+def _alone(
+    vault: Vault, extractor: Extractor, identity: str, work: Callable[[Run], Iterable[SessionReport]]
+) -> Extraction:
+    """Work on an identity without transcripts, under its lease."""
+    sessions: list[SessionReport] = []
+    with open_run(vault, extractor, identity, None) as run:
+        if isinstance(run, Held):
+            return Extraction(
+                waiting=(f"another memfs process (pid {run.pid} on {run.host}) is working on it",)
+            )
+        try:
+            sessions.extend(work(run))
+        except ExtractionError as error:
+            run.waiting.append(str(error))
+        return Extraction(tuple(sessions), tuple(run.waiting))
 
 
 def extract_insisting(

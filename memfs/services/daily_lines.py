@@ -11,7 +11,6 @@ from memfs.vault.folders import ensure_folder
 
 TAG = "[DailyMemoryExtraction]"
 LOG_BYTES = 1_000_000  # a log that is longer becomes `daily.log.1`
-_UNITS = ("B", "kB", "MB", "GB", "TB")
 
 _LINES: Mapping[str, tuple[str, str]] = {
     "begin": ("starting the daily run", "开始执行每日任务"),
@@ -66,10 +65,14 @@ class DailyLog:
 
     def say(self, word: str, /, **values: object) -> None:
         """The line called ``word``."""
-        self.tell(f"{TAG} {_LINES[word][self._chinese].format(**values)}")
+        self.tell_of(_LINES[word][self._chinese].format(**values))
+
+    def tell_of(self, text: str) -> None:
+        """A line of the daily run itself."""
+        self.tell(f"{TAG} {text}")
 
     def tell(self, line: str) -> None:
-        """A line as it is."""
+        """A line as it is, without secrets."""
         from memfs.extraction.redaction import redact_text
 
         clean = redact_text(" ".join(line.split())).text
@@ -82,11 +85,3 @@ class DailyLog:
             os.replace(self._path, self._path.with_suffix(".log.1"))
         with self._path.open("a", encoding="utf-8") as stream:
             stream.write(f"{self._now().isoformat(timespec='seconds')} {line}\n")
-
-
-def size_text(count: float) -> str:
-    """``2.3 MB``: a number of bytes for people."""
-    unit = 0
-    while count >= 1000 and unit < len(_UNITS) - 1:
-        count, unit = count / 1000, unit + 1
-    return f"{count:.0f} {_UNITS[unit]}" if unit == 0 else f"{count:.1f} {_UNITS[unit]}"

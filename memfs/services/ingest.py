@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 
 Announce = Callable[[str], None]
+# How one identity's transcripts are merged. Given: the run, the transcripts, problems, the announcer, why each waits.
+Way = Callable[
+    [Run, Sequence[Candidate], list[str], Announce, Mapping[str, list[str]]], Iterator[SessionReport]
+]
 
 
 def ingest(
@@ -42,12 +46,13 @@ def ingest(
     announce: Announce | None = None,
     now: datetime | None = None,
     extractor: Extractor | None = None,
+    way: Way | None = None,
 ) -> IngestReport:
     """Merge what is new in ``paths``, or in all sources of the vault, into memory.
 
     ``choice`` is the backfill choice (``none``, ``30d``, ``all``) for new sources with many sessions; ``announce`` is
     told of each session as it is merged; ``now`` stands in for the day of turns that have no time; ``extractor``
-    is another one than the settings name.
+    is another one than the settings name, ``way`` another way than transcript by transcript.
 
     Raises:
         InvalidRequest: it cannot be told which identity is meant.
@@ -78,14 +83,14 @@ def ingest(
                 for candidate in own:
                     reasons[str(candidate.file.path)].append(waiting[-1])
                 continue
-            sessions += _ingest_identity(run, own, problems, tell, reasons)
+            sessions += (way or ingest_identity)(run, own, problems, tell, reasons)
             waiting += run.waiting
     note_outcome(vault, reasons)
     settle_queue(vault, problems)
     return IngestReport(tuple(sessions), tuple(dict.fromkeys(waiting)), tuple(dict.fromkeys(problems)))
 
 
-def _ingest_identity(
+def ingest_identity(
     run: Run,
     candidates: Sequence[Candidate],
     problems: list[str],
@@ -101,8 +106,10 @@ def _ingest_identity(
                 yield report
         except LeaseLost:
             raise  # another worker has the identity: nothing more is written here
-        except (TranscriptError, ExtractionError, UnsafePath, ConfigError) as error:
+        except (TranscriptError, UnsafePath) as error:
             named = error.path == str(candidate.file.path)
             problems.append(str(error) if named else f"{candidate.file.path}: {error}")
+        except (ExtractionError, ConfigError) as error:
+            run.waiting.append(f"{candidate.file.path}: {error}")
         reasons[str(candidate.file.path)] += [*run.waiting[before[0] :], *problems[before[1] :]]
         run.renew()
