@@ -45,7 +45,9 @@ class ModelExtractor:
             schema = None if brief else answer_schema(request.types, peers=page.peers)
             text = self.asker.ask(page, schema, request.identity, spent)
             try:
-                read = read_operations(text, request.types, Shown(request.turns, page.positions))
+                read = read_operations(
+                    text, request.types, Shown(request.turns, page.positions, request.known)
+                )
             except InvalidAnswer as error:
                 raise InvalidAnswer(error.message, answer=redact_text(error.answer).text) from error
             operations += read.operations

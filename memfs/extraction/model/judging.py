@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memfs.errors import InvalidAnswer
 from memfs.extraction.model.answers import Conflict, read_answer
 from memfs.extraction.model.wire import TURN_NAMES, Item, Refused, plain_field, read_items
 from memfs.extraction.model.words import asks_to_remember, is_assent, is_said
+from memfs.extraction.request import Known
 from memfs.memory.fields import main_field
 from memfs.memory.filling import facts
 from memfs.memory.types import MemoryType
@@ -32,10 +33,19 @@ _YES = frozenset(("true", "yes", "1", "是"))
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What one call showed: the request's turns, and the positions of those that stood in this call."""
+    """What one call showed: the request's turns, the positions of those that stood in this call, known entries."""
 
     turns: Sequence[Turn]
     positions: Collection[int]
+    known: Mapping[str, Known] = field(default_factory=dict)
+
+    def complete(self, item: Item) -> Item:
+        """The item with the key of the known entry that it names, where it gives none itself."""
+        known = self.known.get(str(item.meta.get("id", "")).strip())
+        if known is None or known.type != item.type.name:
+            return item
+        said = {name: value for name, value in item.fields.items() if value not in (None, "", [])}
+        return replace(item, fields={**known.fields, **said})
 
     def user_turns(self, positions: Collection[int]) -> list[int]:
         """Those of ``positions`` in which a user or participant speaks."""
@@ -61,7 +71,7 @@ def read_operations(text: str, types: Sequence[MemoryType], shown: Shown) -> Ext
     dropped: list[Dropped] = []
     try:
         for item in read_items(read_answer(text), types):
-            judged = [item] if isinstance(item, Refused) else _judge(item, shown)
+            judged = [item] if isinstance(item, Refused) else _judge(shown.complete(item), shown)
             operations += [each for each in judged if isinstance(each, Operation)]
             dropped += [Dropped(each.type, each.reason) for each in judged if isinstance(each, Refused)]
     except InvalidAnswer as error:

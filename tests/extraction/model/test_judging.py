@@ -10,6 +10,7 @@ import pytest
 
 from memfs.errors import InvalidAnswer
 from memfs.extraction.model.judging import AGENT_TAG, MAX_OPERATIONS, Shown, read_operations
+from memfs.extraction.request import Known
 from memfs.memory.registry import build_registry
 from memfs.memory.types import MemoryType
 from memfs.model import Extraction, Operation, ToolCall, Turn
@@ -328,3 +329,14 @@ def test_tool_results_prove_nothing() -> None:
     )
     answer = {"preferences": [{"topic": "Perl", "content": "likes Perl", "turns": [1]}]}
     assert reasons(read(answer, turns=turns)) == ["no user turn proves it"]
+
+
+def test_an_item_that_names_a_known_entry_need_not_repeat_its_key() -> None:
+    known = {"k1": Known("actions", {"task": "Ask about the staging VPN"})}
+    shown = Shown((Turn("user", "I did ask about the staging VPN, done"),), frozenset({0}), known)
+    answer = {"actionItems": [{"id": "k1", "status": "done", "turns": [1]}], "notes": [{"id": "k1"}]}
+    extraction = read_operations(json.dumps(answer), TYPES, shown)
+    assert [dict(each.fields) for each in extraction.operations] == [
+        {"task": "Ask about the staging VPN", "status": "done"}
+    ]
+    assert [each.reason for each in extraction.dropped] == ["content is missing"]
