@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from memfs.interfaces.cli import main
 from tests.conftest import PROJECT
 from tests.interfaces.conftest import Memfs, edit, run_memfs
 
+TURN = {
+    "identity", "session", "message", "role", "peer", "date", "path", "line", "score", "snippet", "before", "after",
+}  # fmt: skip
 LISTED = {
     "id", "identity", "peer", "type", "field", "text", "status", "date", "path", "line", "origin", "source", "commit",
+    "trust",
 }  # fmt: skip
 
 
@@ -74,11 +81,92 @@ def test_types_of_the_vaults_own_can_be_asked_for(memfs: Memfs, vault: Path) -> 
 
 def test_search_has_the_list_fields_a_score_and_a_snippet(memfs: Memfs) -> None:
     found = memfs("search", "which database holds the tide cache", "--limit", "2", "--json").json
-    assert set(found) == {"hits", "degraded"}
+    assert set(found) == {"hits", "degraded", "understood", "commit", "turns"}
     assert {frozenset(hit) for hit in found["hits"]} == {frozenset(LISTED | {"score", "snippet"})}
     assert len(found["hits"]) == 2
     assert "tide cache" in found["hits"][0]["text"]
     assert 0 <= found["hits"][0]["score"] <= 1
+
+
+def test_search_says_how_it_understood_times(memfs: Memfs) -> None:
+    done = memfs("search", "tide cache in March 2026")
+    assert "understood: in March 2026 = 2026-03-01 .. 2026-03-31" in done.err
+    told = memfs("search", "tide cache in March 2026", "--json").json["understood"]
+    assert told == [{"words": "in March 2026", "since": "2026-03-01", "until": "2026-03-31"}]
+    assert memfs("search", "tide cache").err.count("understood") == 0
+
+
+def test_search_can_tell_what_a_score_is_made_of(memfs: Memfs) -> None:
+    plain = memfs("search", "tide cache", "--limit", "1", "--json").json["hits"][0]
+    hit = memfs("search", "tide cache", "--limit", "1", "--why-score", "--json").json["hits"][0]
+    assert set(hit) == set(plain) | {"parts"}
+    assert 0 < hit["parts"]["words"] <= 1
+    assert "   score: words " in memfs("search", "tide cache", "--limit", "1", "--why-score").out
+
+
+def test_search_shows_where_a_hit_stands_as_it_opens_from_here(
+    memfs: Memfs, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def places() -> list[str]:
+        lines = memfs("search", "tide cache").out.splitlines()
+        return [line.split()[0] for line in lines if ".md:" in line.split("  ")[1 if line[:1] == " " else 0]]
+
+    for folder in (vault, vault / "memories", vault.parent, Path("/")):
+        monkeypatch.chdir(folder)
+        assert places(), folder
+        for place in places():
+            path, _, line = place.rpartition(":")
+            assert Path(path).read_text("utf-8").splitlines()[int(line) - 1]
+
+
+def test_words_asked_for_are_bold_on_a_terminal_only(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = ["search", "--vault", str(vault), "tide cache", "--limit", "1"]
+    shown = CliRunner().invoke(main, arguments, color=True, prog_name="memfs").output
+    assert "\x1b[1m" in shown
+    assert "\x1b" not in CliRunner().invoke(main, arguments, prog_name="memfs").output
+    monkeypatch.setenv("NO_COLOR", "1")
+    plain = CliRunner().invoke(main, arguments, color=True, prog_name="memfs").output
+    assert "\x1b" not in plain
+    assert re.sub(r"\x1b\[\d*m", "", shown) == plain
+
+
+def test_search_in_memory_as_it_was(memfs: Memfs, vault: Path) -> None:
+    then = memfs("log", "--json").json[0]["commit"]
+    edit(vault / "memories/coding-assistant/decisions.md", "plain REST", "plain gRPC")
+    assert memfs("check").code == 0
+    found = memfs("search", "plain REST", "--at", then[:8], "--limit", "1", "--json").json
+    assert found["commit"] == then
+    assert "plain REST" in found["hits"][0]["text"]
+    done = memfs("search", "plain REST", "--at", then[:8])
+    assert f"memory as it was in commit {then[:8]}" in done.err
+    assert memfs("search", "REST", "--at", "1999-01-01").code == 6
+
+
+def test_search_in_conversations(memfs: Memfs) -> None:
+    found = memfs("search", "tide cache", "--sessions", "--limit", "2", "--json").json
+    assert {frozenset(turn) for turn in found["turns"]} == {frozenset(TURN)}
+    for turn in found["turns"]:
+        assert Path(turn["path"]).read_text("utf-8").splitlines()[turn["line"] - 1]
+    shown = memfs("search", "tide cache", "--sessions", "--limit", "2").out
+    assert "\nSaid in conversations (not memory):\n" in shown
+    done = memfs("search", "zyxwv")
+    assert done.err == "search is degraded: searched by words only: no embedding engine is set\n" + (
+        "what was said in conversations: --sessions\n"
+    )
+    assert "--sessions" not in memfs("search", "zyxwv", "--no-sessions").err
+
+
+def test_similar_entries(memfs: Memfs) -> None:
+    [entry] = [
+        e for e in memfs("list", "--type", "decisions", "--json").json if e["id"] and "SQLite" in e["text"]
+    ]
+    found = memfs("similar", f"^{entry['id']}", "--json").json
+    assert found["hits"]
+    assert entry["id"] not in {hit["id"] for hit in found["hits"]}
+    assert memfs("similar", entry["id"], "--limit", "1").out.startswith("1. ")
+    assert memfs("similar", "m-nothere").code == 6
+    hidden = memfs("similar", entry["id"], "--identity", "home-aide")
+    assert (hidden.code, hidden.out) == (6, "")
 
 
 def test_search_takes_several_words_without_quotes_and_any_filter(memfs: Memfs) -> None:
@@ -119,8 +207,10 @@ def test_context_is_fenced_and_within_its_budget(memfs: Memfs) -> None:
 
 
 def test_an_empty_context_says_so(memfs: Memfs, vault: Path) -> None:
-    for document in (vault / "memories/home-aide").glob("*.md"):
-        document.unlink()
+    for folder in ("memories/home-aide", "inbox/home-aide"):
+        for document in (vault / folder).rglob("*.*"):
+            if document.is_file():
+                document.unlink()
     done = memfs("context", "zyxwv", "--identity", "home-aide")
     assert (done.code, done.out) == (0, "")
     assert done.err == "nothing is remembered that would help here\n"

@@ -33,6 +33,7 @@ SECTIONS: Mapping[str, Mapping[str, Listed]] = {
     },
     "Recall": {
         "search": Listed("recalling", "Find memories by words and meaning."),
+        "similar": Listed("relating", "Find entries that say nearly the same."),
         "context": Listed("recalling", "Print what an agent should read before it begins or answers."),
         "list": Listed("recalling", "List entries, yours and memfs's."),
         "show": Listed("recalling", "Print an entry or a document, now or as it was."),

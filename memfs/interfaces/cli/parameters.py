@@ -101,6 +101,18 @@ def span_options(function: Decorated) -> Decorated:
     return since(until(function))
 
 
+def limit_option(function: Decorated) -> Decorated:
+    """``--limit``."""
+    return click.option(
+        "--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="At most so many."
+    )(function)
+
+
+def why_option(function: Decorated) -> Decorated:
+    """``--why-score``."""
+    return click.option("--why-score", is_flag=True, help="Say what each score is made of.")(function)
+
+
 def me_option(function: Decorated) -> Decorated:
     """``--me``."""
     return click.option(

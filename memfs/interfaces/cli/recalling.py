@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING
 import click
 
 from memfs.interfaces.cli.call import Call, command
-from memfs.interfaces.cli.parameters import identity_option, peer_option, span_options, type_option
+from memfs.interfaces.cli.parameters import (
+    identity_option,
+    limit_option,
+    peer_option,
+    span_options,
+    type_option,
+    why_option,
+)
 from memfs.interfaces.cli.printing import one_line, visible
 
 if TYPE_CHECKING:
     from memfs.model import EntryView
-    from memfs.search.snippets import Snippet
     from memfs.services.recall import Found
 
 _MARKS = {"pending": "[ ] ", "in_progress": "[ ] ", "done": "[x] "}
@@ -26,6 +32,8 @@ _MARKS = {"pending": "[ ] ", "in_progress": "[ ] ", "done": "[x] "}
     memfs search "what did we decide about the cache"
     memfs search deploy --identity coding-assistant --type notes --limit 3
     memfs search 缓存 --since 2026-03-01 --json
+    memfs search "which queue do we use" --at 2026-06-30
+    memfs search "the name of that restaurant" --sessions
     """
 )
 @click.argument("query", nargs=-1, required=True)
@@ -35,7 +43,14 @@ _MARKS = {"pending": "[ ] ", "in_progress": "[ ] ", "done": "[x] "}
 @peer_option()
 @click.option("--path", metavar="PREFIX", help="Only notes whose path begins so.")
 @span_options
-@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="At most so many.")
+@click.option("--at", metavar="DATE|COMMIT", help="Memory as it was at the end of a day, or in a commit.")
+@click.option(
+    "--sessions/--no-sessions",
+    default=None,
+    help="Also what was said in conversations. Else only where memory has nothing, if search.sessions is on.",
+)
+@limit_option
+@why_option
 def search_command(
     call: Call,
     query: tuple[str, ...],
@@ -46,13 +61,17 @@ def search_command(
     path: str | None,
     since: date | None,
     until: date | None,
+    at: str | None,
+    sessions: bool | None,
     limit: int,
+    why_score: bool,
 ) -> None:
     """Find memories by words and meaning.
 
-    QUERY is plain words in any language; no character in it has a special meaning. Files that changed are
-    indexed first.
+    QUERY is plain words in any language; no character in it has a special meaning. Words for times (last March,
+    yesterday) lift what is from then. Files that changed are indexed first.
     """
+    from memfs.interfaces.cli.hits import found_lines
     from memfs.interfaces.shapes.entries import found_json
 
     found = call.memory.search(
@@ -64,37 +83,38 @@ def search_command(
         path=path,
         since=_day(since),
         until=_day(until),
+        at=at,
         limit=limit,
+        sessions=sessions,
+        announce=lambda part: call.note(call.text("reading_sessions", part=part)),
     )
-    call.answer(found_json(found), lambda: _hit_lines(call, found))
+    call.answer(found_json(found, why_score=why_score), lambda: found_lines(call, found, why_score=why_score))
     if not found.hits:
         call.note_if_unknown(identity)
-    if found.degraded and not call.as_json:
-        call.note(call.text("degraded", reason=found.degraded))
+    for note in () if call.as_json else _notes(call, found, sessions):
+        call.note(note)
+
+
+def _notes(call: Call, found: Found, sessions: bool | None) -> Iterator[str]:
+    """How the question was understood, and what else could be tried."""
+    days = [f"{span.words} = {span.since} .. {span.until}" for span in found.understood]
+    if days:
+        yield call.text("understood", days=", ".join(days))
+    if found.commit:
+        yield call.text("searched_at", commit=found.commit[:8])
+    if found.degraded:
+        yield call.text("degraded", reason=found.degraded)
+    if (
+        not found.hits
+        and not found.turns
+        and sessions is None
+        and not call.memory.vault.config.search.sessions
+    ):
+        yield call.text("try_sessions")
 
 
 def _day(value: date | None) -> date | None:
     return value.date() if isinstance(value, datetime) else value
-
-
-def _hit_lines(call: Call, found: Found) -> Iterator[str]:
-    if not found.hits:
-        yield call.text("no_hits")
-    for number, hit in enumerate(found.hits, 1):
-        view = hit.view
-        yield f"{number}. {_highlighted(hit.snippet)}"
-        about = (f"{hit.score:.2f}", view.date, view.source)
-        told = "  ".join(one_line(part) for part in (_place(view), _reference(view), *about) if part)
-        yield click.style(f"   {told}", dim=True)
-
-
-def _highlighted(snippet: Snippet) -> str:
-    """A snippet with the words that were asked for in bold."""
-    parts, at = [], 0
-    for start, end in snippet.highlights:
-        parts += [visible(snippet.text[at:start]), click.style(visible(snippet.text[start:end]), bold=True)]
-        at = end
-    return "".join((*parts, visible(snippet.text[at:])))
 
 
 @command(
@@ -159,10 +179,6 @@ def entry_line(view: EntryView) -> str:
     status = f"  ({view.status})" if view.status in ("superseded", "suggestion") else ""
     id_part = click.style(f"  {_reference(view)}", dim=True) if view.id else ""
     return f"{view.line:>4}  {_MARKS.get(view.status or '', '')}{text}{status}{id_part}"
-
-
-def _place(view: EntryView) -> str:
-    return f"{view.path}:{view.line}"
 
 
 def _reference(view: EntryView) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -51,11 +52,15 @@ class Recalling:
         path: str | None = None,
         since: date | None = None,
         until: date | None = None,
+        at: str | None = None,
         limit: int = 10,
+        sessions: bool | None = None,
+        announce: Callable[[str], object] | None = None,
     ) -> Found:
         """Find memories by words and meaning; ``identity`` limits it to what that identity may see.
 
-        InvalidRequest where no identity or type is called so.
+        ``at`` a date or commit: memory as it was then. ``sessions``: also the turns of conversations; None: only where
+        memory has nothing and `search.sessions` is on. InvalidRequest where no identity or type is called so.
         """
         from memfs.memory.slugs import peer_id
         from memfs.services.recall import search
@@ -71,11 +76,21 @@ class Recalling:
             path=path,
             since=since,
             until=until,
+            at=at,
             limit=limit,
+            sessions=sessions,
+            announce=announce,
         )
         if not found.hits:
             self._check_type(type)
         return found
+
+    def similar(self, reference: str, *, identity: str | None = None, limit: int = 10) -> Found:
+        """The entries nearest to one in words and meaning; ``identity`` limits it to what that identity may see."""
+        from memfs.services.similar import similar
+
+        self._check_identity(identity)
+        return similar(self.vault, reference, identity=identity, limit=limit)
 
     def context(
         self, message: str = "", *, identity: str | None = None, budget: int | None = None

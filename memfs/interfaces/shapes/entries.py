@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from memfs.memory.snapshot import Outcome
     from memfs.model import EntryView
     from memfs.search.context import Context
+    from memfs.search.searching import Hit
+    from memfs.search.sessions import TurnHit
     from memfs.services.changing import Changed
     from memfs.services.purging import Forgotten
     from memfs.services.recall import Found
@@ -36,13 +38,41 @@ def entry_json(view: EntryView) -> Json:
     }
 
 
-def found_json(found: Found) -> Json:
-    """What ``search`` found, the best first."""
-    hits = [
-        entry_json(hit.view) | {"score": round(hit.score, 4), "snippet": hit.snippet.text}
-        for hit in found.hits
-    ]
-    return {"hits": hits, "degraded": found.degraded}
+def found_json(found: Found, *, why_score: bool = False) -> Json:
+    """What ``search`` found, the best first; ``why_score`` adds the parts of each score."""
+    return {
+        "hits": [_hit_json(hit, why_score) for hit in found.hits],
+        "degraded": found.degraded,
+        "understood": [
+            {"words": span.words, "since": span.since.isoformat(), "until": span.until.isoformat()}
+            for span in found.understood
+        ],
+        "commit": found.commit,
+        "turns": [turn_json(turn) for turn in found.turns],
+    }
+
+
+def _hit_json(hit: Hit, why_score: bool) -> dict[str, object]:
+    parts = {"parts": dict(hit.parts)} if why_score else {}
+    return entry_json(hit.view) | {"score": round(hit.score, 4), "snippet": hit.snippet.text, **parts}
+
+
+def turn_json(turn: TurnHit) -> Json:
+    """A turn that was found in a conversation."""
+    return {
+        "identity": turn.identity,
+        "session": turn.session,
+        "message": turn.message,
+        "role": turn.role,
+        "peer": turn.peer,
+        "date": turn.date,
+        "path": turn.path,
+        "line": turn.line,
+        "score": round(turn.score, 4),
+        "snippet": turn.snippet.text,
+        "before": turn.before,
+        "after": turn.after,
+    }
 
 
 def context_json(context: Context) -> Json:
