@@ -153,8 +153,10 @@ def _items(views: Iterable[EntryView], said: Mapping[EntryView, str], today: dat
 
 
 def _mark(view: EntryView, today: date) -> str | None:
-    """What an agent must know of an entry before it goes by it."""
-    if view.status == "superseded":
-        return "superseded"
+    """What an agent must know of an entry before it goes by it; and whose words it is, when not the user's."""
     late = view.type == "actions" and view.status in _OPEN and view.date and view.date < today.isoformat()
-    return "overdue" if late else None
+    marks = (
+        "superseded" if view.status == "superseded" else "overdue" if late else None,
+        None if view.trust == "user" else f"trust: {view.trust}",
+    )
+    return ", ".join(mark for mark in marks if mark) or None

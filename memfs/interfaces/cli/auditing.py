@@ -47,6 +47,7 @@ def _why_lines(call: Call, why: Why) -> Iterator[str]:
     view = why.entry
     yield one_line(view.text)
     yield click.style(one_line(f"{view.path}:{view.line}  ^{view.id}  {view.origin}"), dim=True)
+    yield click.style(call.text(f"trust_{view.trust}"), dim=True)
     if view.origin == "hand":
         yield ""
         yield _hand_line(call, why)

@@ -44,6 +44,21 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
         "failed again: {session} ({identity}): {reason}",
         "再次失败：{session}（{identity}）：{reason}",
     ),
+    # daily
+    "daily_extraction": ("extraction {percent}% {name}", "记忆抽取 {percent}% {name}"),
+    "daily_archiving": ("archiving {percent}% {name}", "文件归档 {percent}% {name}"),
+    "daily_done": (
+        "Extracted: {identities} identities; archived: {files} files ({size}).",
+        "已抽取 {identities} 个身份，已归档 {files} 个文件（{size}）。",
+    ),
+    "daily_status": (
+        "Daily run: {state}; last {last}, next {next}",
+        "每日运行：{state}；上次 {last}，下次 {next}",
+    ),
+    "daily_idle": ("idle", "空闲"),
+    "daily_running": ("running", "运行中"),
+    "daily_error": ("the last one had errors", "上次有错误"),
+    "daily_failed": ("daily run: {text}", "每日运行：{text}"),
     # dry runs
     "would_remember": (
         "Would be remembered: {count}; dropped: {dropped}; turns: {turns}.",
@@ -57,6 +72,11 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "price": ("About {price}.", "约 {price}。"),
     "transcript": ("{format}, session {session}, turns: {turns}", "{format}，会话 {session}：{turns} 条消息"),
     "skipped": ("could not be read: line {lines}", "无法读取：第 {lines} 行"),
+    # trust
+    "trust_user": ("trust: user (you said, wrote or accepted it)", "可信度：user（你说过、写下或采纳）"),
+    "trust_peer": ("trust: peer (somebody else said it)", "可信度：peer（他人所说）"),
+    "trust_agent": ("trust: agent (the agent found it out)", "可信度：agent（智能体自行得出）"),
+    "trust_document": ("trust: document (pasted or quoted)", "可信度：document（粘贴或引用）"),
     # recall
     "no_entries": ("No entries.", "没有条目。"),
     "no_identity": (
@@ -67,11 +87,6 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "no_room": ("nothing fits into this budget", "预算太小，放不下任何内容"),
     "no_hits": ("Nothing found.", "没有找到。"),
     "degraded": ("search is degraded: {reason}", "检索能力受限：{reason}"),
-    # relay board, archive
-    "baton": ("on the board: {place} ^{id}", "已放上接力板：{place} ^{id}"),
-    "baton_dropped": ("not put on the board: {reason}", "未放上接力板：{reason}"),
-    "no_batons": ("The board is empty.", "接力板为空。"),
-    "from_memory": ("from memory", "来自记忆"),
     "understood": ("understood: {days}", "已理解：{days}"),
     "searched_at": ("memory as it was in commit {commit}", "检索的是提交 {commit} 时的记忆"),
     "turns_found": ("Said in conversations (not memory):", "对话中说过的（不是记忆）："),
@@ -84,6 +99,11 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "part_date": ("date", "日期"),
     "part_superseded": ("superseded", "已取代"),
     "part_peer": ("peer", "对方"),
+    # relay board, archive
+    "baton": ("on the board: {place} ^{id}", "已放上接力板：{place} ^{id}"),
+    "baton_dropped": ("not put on the board: {reason}", "未放上接力板：{reason}"),
+    "no_batons": ("The board is empty.", "接力板为空。"),
+    "from_memory": ("from memory", "来自记忆"),
     "overdue": ("(overdue)", "（逾期未读）"),
     "archived": (
         "Archived: {count} files, {size}; originals deleted: {deleted}.",
