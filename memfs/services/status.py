@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import HistoryError, MemfsError, RepositoryBusy, VaultError
 from memfs.services.backfill import GUARDED_SESSIONS, is_chosen
+from memfs.services.daily_runs import DailyStatus, daily_status
 from memfs.services.lessons import open_assignments
 from memfs.services.reading import open_reader
 from memfs.services.reasons import told_reasons
@@ -56,7 +57,7 @@ class SourceStatus:
 class Status:
     """The state of a vault. ``busy`` says why nothing can be committed now; ``warnings`` what needs a person.
 
-    ``reasons`` are why transcripts were not merged when they were last taken up.
+    ``reasons`` are why transcripts were not merged when they were last taken up; ``daily``: how the daily run does.
     """
 
     top: str
@@ -72,6 +73,7 @@ class Status:
     locks: tuple[str, ...]
     warnings: tuple[str, ...]
     reasons: tuple[str, ...] = ()
+    daily: DailyStatus | None = None
 
 
 def status(vault: Vault) -> Status:
@@ -108,6 +110,7 @@ def status(vault: Vault) -> Status:
         locks=tuple(f"{lock.path} ({lock.owner})" for lock in vault.repository.find_locks()),
         warnings=tuple(dict.fromkeys(warnings)),
         reasons=tuple(reason for reason in told_reasons(vault) if reason not in warnings),
+        daily=daily_status(vault),
     )
 
 

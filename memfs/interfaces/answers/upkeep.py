@@ -36,6 +36,15 @@ class SetAside(Answer):
     reason: str
 
 
+class DailyStatus(Answer):
+    """How the daily run does; ``status`` is idle, running or error."""
+
+    last_run_at: str | None
+    next_run_at: str | None
+    status: str
+    errors: list[str]
+
+
 class Status(Answer):
     """How a vault does, and what waits."""
 
@@ -52,6 +61,7 @@ class Status(Answer):
     locks: list[str]
     warnings: list[str]
     reasons: list[str]
+    daily: DailyStatus | None
 
 
 class Finding(Answer):

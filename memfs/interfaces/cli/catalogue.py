@@ -61,6 +61,7 @@ SECTIONS: Mapping[str, Mapping[str, Listed]] = {
         "service": Listed("serving", "Keep `memfs up` running in the background, from login on."),
     },
     "Keep well": {
+        "daily": Listed("daily", "Condense the day into memory now, then archive its files."),
         "archive": Listed("archiving", "Archive the files that conversations mention."),
         "status": Listed("upkeep", "Show how the vault does, and what waits."),
         "check": Listed("upkeep", "Verify vault, git and index; mend what is derived."),

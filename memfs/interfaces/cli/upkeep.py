@@ -12,6 +12,7 @@ from memfs.interfaces.cli.printing import one_line
 
 if TYPE_CHECKING:
     from memfs.services.checking import Checked, Finding
+    from memfs.services.daily_runs import DailyStatus
     from memfs.services.status import Status
 
 
@@ -36,9 +37,19 @@ def _status_lines(call: Call, status: Status) -> Iterator[str]:
     branch, commit = status.branch or call.text("none"), (status.commit or call.text("none"))[:8]
     yield call.text("status_vault", path=one_line(status.top), branch=one_line(branch), commit=commit)
     yield call.text("status_extractor", name=status.extractor, when=call.text(status.when))
+    if status.daily is not None:
+        yield _daily_line(call, status.daily)
     yield from _status_tables(call, status)
     yield ""
     yield from _worries(call, status) or (call.text("all_well"),)
+
+
+def _daily_line(call: Call, daily: DailyStatus) -> str:
+    moments = {
+        name: call.text("never") if at is None else at.strftime("%Y-%m-%d %H:%M")
+        for name, at in (("last", daily.last_run_at), ("next", daily.next_run_at))
+    }
+    return call.text("daily_status", state=call.text(f"daily_{daily.state}"), **moments)
 
 
 def _status_tables(call: Call, status: Status) -> Iterator[str]:
@@ -82,6 +93,8 @@ def _worries(call: Call, status: Status) -> list[str]:
         )
     lines += [call.text("lock", text=one_line(lock)) for lock in status.locks]
     lines += [call.text("warning", text=one_line(warning)) for warning in status.warnings]
+    daily = status.daily.errors if status.daily else ()
+    lines += [call.text("daily_failed", text=one_line(error)) for error in daily]
     return lines
 
 

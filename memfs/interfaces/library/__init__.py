@@ -12,6 +12,7 @@ from memfs.interfaces.library.keeping import Keeping
 from memfs.interfaces.library.recalling import Recalling
 from memfs.interfaces.library.relaying import Relaying
 from memfs.interfaces.library.remembering import Remembering
+from memfs.interfaces.library.scheduling import Scheduling
 
 if TYPE_CHECKING:
     from memfs.services.opening import Vault
@@ -30,7 +31,7 @@ def open_memory(path: Path | str | None = None) -> Memory:
 
 
 @dataclass(frozen=True)
-class Memory(Remembering, Relaying, Recalling, Correcting, Asking, Keeping):
+class Memory(Remembering, Relaying, Recalling, Correcting, Asking, Scheduling, Keeping):
     """The memory of one vault. Methods are the commands; each raises errors of `memfs.errors` only.
 
     ``identity`` is always the agent role that is meant; with a single one in the vault it may be left out.

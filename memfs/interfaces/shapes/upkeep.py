@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memfs.interfaces.shapes.feeding import quarantine_json
+from memfs.interfaces.shapes.scheduling import daily_status_json
 from memfs.interfaces.shapes.values import Json
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def status_json(status: Status) -> Json:
         "locks": list(status.locks),
         "warnings": list(status.warnings),
         "reasons": list(status.reasons),
+        "daily": daily_status_json(status.daily) if status.daily else None,
     }
 
 
