@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memfs.errors import InvalidDocument, UnsafePath
 from memfs.memory.board_records import BoardRecords, parse_records, render_records
 from memfs.services.places import resolve_file
+from memfs.services.threeway import merge_files
 from memfs.vault.files import exchange, put_new, read_state, remove_file, write_atomic, write_temp
 from memfs.vault.setup import ensure_ignores
 
@@ -51,19 +52,21 @@ def edit_board(vault: Vault, identity: str, edit: Callable[[str | None], str]) -
     place = board_place(vault, identity)
     if not place.exists():
         ensure_ignores(vault.layout)
-    known = base = _read(place)
+    known = base = saved = _read(place)
     while True:
         try:
             new = edit(None if base is None else _decode(place, base)).encode()
         except InvalidDocument:
-            _put_back(place, base, known)
+            _put_back(place, saved, known)
             raise
         if new == base == known:
             return
-        out = _put(place, new)
-        if out == known:
+        saved = _put(place, new)
+        if saved == known:
             return
-        known, base = new, out  # what came out is a person's save: it is the base now
+        # what came out is a person's save: its changes go on top of what stands there now
+        base = None if saved is None else merge_files(place.name, known, saved, new)
+        known = new
 
 
 def write_records(vault: Vault, identity: str, records: BoardRecords) -> None:
