@@ -37,6 +37,7 @@ Role = Literal["user", "assistant", "participant", "document"]
 Origin = Literal["extracted", "hand", "remembered"]
 Trust = Literal["user", "peer", "agent", "document"]
 FieldValue = str | tuple[str, ...] | int
+JOURNAL = "journal"  # what the lines of working memory are called, where entries are called by their type
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 from memfs.memory.ids import normalise_key
 from memfs.memory.plain import has_cjk, plain_text
+from memfs.model import JOURNAL as JOURNAL
 from memfs.model import Dropped, Evidence
 
-JOURNAL = "journal"
 # What a block has below its heading and its state, in this order, and what each part is headed in en and zh.
 SECTIONS: Mapping[str, tuple[str, str]] = {
     "goals": ("Task and goals", "任务与目标"),

@@ -8,7 +8,7 @@ so hand edits, deletions, undo and evidence are those of any other entry.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from memfs.errors import InvalidDocument, InvalidRequest
@@ -25,7 +25,7 @@ from memfs.markdown import (
 from memfs.memory.desk import block_hash, says
 from memfs.memory.ids import entry_id, text_hash, written_hash
 from memfs.memory.journal import JOURNAL, SECTIONS, Line, Page, only_quotes, rewrite
-from memfs.memory.ledger import LedgerRecord, as_utc
+from memfs.memory.ledger import as_utc
 from memfs.memory.meeting import Round
 from memfs.memory.names import link_names
 from memfs.memory.plain import plain_text
@@ -217,7 +217,8 @@ class _Writer:
         record, home = self.desk.records[entry], self.desk.homes[entry]
         self.desk.edit(path, replace_block(self.desk.document(path), block, text, box=box), (entry,))
         time = max(as_utc(record.time), as_utc(evidence.time))
-        self.desk.record(home, LedgerRecord(entry, written_hash(text), time, "extracted", box, record.at))
+        new = replace(record, hash=written_hash(text), time=time, box=box, trust=evidence.trust)
+        self.desk.record(home, new)
         yield self._outcome(entry, "updated", evidence)
 
     def _remove(self, gone: Collection[str]) -> Iterator[Outcome]:

@@ -7,7 +7,7 @@ nothing ever waits for a summary.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,8 @@ from memfs.extraction.summary import (
 from memfs.markdown import parse_document
 from memfs.memory.journal import JOURNAL, Line, Page
 from memfs.memory.journal_block import JournalBlock, anchor_id, journal_document, read_block
-from memfs.model import Dropped, Session, Tokens, Turn
+from memfs.memory.trust import least
+from memfs.model import Dropped, Evidence, Session, Tokens, Trust, Turn
 from memfs.services.extracting import evidence_of
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def _block(vault: Vault, talk: Talk, day: date, turns: Sequence[Turn], summary: 
     whole = Page(
         title=summary.title,
         state=summary.state or summary.title,
-        evidence=evidence_of(vault, turns[-1:], str(talk.key), talk.said_at),
+        evidence=_evidence(vault, talk, turns[-1:], ()),
         lines=tuple(_line(vault, talk, turns, item) for item in summary.items),
         solved=summary.solved,
         whole=summary.whole,
@@ -181,5 +182,19 @@ def _block(vault: Vault, talk: Talk, day: date, turns: Sequence[Turn], summary: 
 
 
 def _line(vault: Vault, talk: Talk, turns: Sequence[Turn], item: Item) -> Line:
-    proof = [turns[at] for at in item.turns] or list(turns[-1:])
-    return Line(item.section, item.text, evidence_of(vault, proof, str(talk.key), talk.said_at))
+    proof = [turns[at] for at in item.turns]
+    return Line(item.section, item.text, _evidence(vault, talk, proof or turns[-1:], proof))
+
+
+def _evidence(vault: Vault, talk: Talk, turns: Sequence[Turn], said: Sequence[Turn]) -> Evidence:
+    """What proves a line: ``turns``, and the trust of those who ``said`` it; where nobody did it is the agent's."""
+    proof = evidence_of(vault, turns, str(talk.key), talk.said_at)
+    return replace(proof, trust=least([_trust(turn) for turn in said] or ["agent"]))
+
+
+def _trust(turn: Turn) -> Trust:
+    if turn.role == "user" and not turn.peer:
+        return "user"
+    if turn.role in ("user", "participant"):
+        return "peer"
+    return "agent" if turn.role == "assistant" else "document"

@@ -58,7 +58,10 @@ def open_assignments(vault: Vault) -> Iterator[Assignment]:
             key=SessionKey(**told["key"]),
             cases=tuple(told["cases"]),
             evidence=Evidence(
-                proof["source"], tuple(proof["messages"]), datetime.fromisoformat(proof["time"])
+                proof["source"],
+                tuple(proof["messages"]),
+                datetime.fromisoformat(proof["time"]),
+                proof["trust"],
             ),
             messages=tuple(told["messages"]),
             reason=told["reason"],

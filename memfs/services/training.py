@@ -69,7 +69,8 @@ def assign(
         worked += own if set(own) & set(proofs) else []
     time = max(case.evidence.time for case in cases)
     words = _case_words(case.operation for case in cases)
-    return Assignment(identity, key, tuple(words), Evidence(str(key), proofs, time), tuple(worked))
+    proof = Evidence(str(key), proofs, time, "agent")  # what is learned is the agent's own
+    return Assignment(identity, key, tuple(words), proof, tuple(worked))
 
 
 def train(

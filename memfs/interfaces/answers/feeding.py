@@ -33,6 +33,7 @@ class SessionMerged(Answer):
     updated: int
     superseded: int
     kept: int
+    trained: int
     dropped: list[Dropped]
     skipped_lines: int
     commit: str | None
@@ -42,6 +43,7 @@ class SessionMerged(Answer):
     undone: list[str]
     problems: list[str]
     tokens: Tokens | None
+    trained: int
 
 
 class Ingested(Answer):
@@ -56,8 +58,20 @@ class FailedAgain(SetAside):
     """A range that failed once more."""
 
 
+class Cases(Answer):
+    """Cases that could not be learned from, and why."""
+
+    identity: str
+    source: str
+    session: str
+    cases: list[str]
+    reason: str
+
+
 class Retried(Ingested):
     """What a retry did, and the ingest after it."""
 
     retried: list[SetAside]
     failed: list[FailedAgain]
+    learned: list[Cases]
+    unlearned: list[Cases]

@@ -12,6 +12,7 @@ from memfs.interfaces.cli.call import Call, command
 from memfs.interfaces.cli.exits import DONE, WAITING
 from memfs.interfaces.cli.parameters import file_argument, identity_option
 from memfs.interfaces.cli.printing import one_line
+from memfs.model import JOURNAL
 
 if TYPE_CHECKING:
     from threading import Event
@@ -52,8 +53,12 @@ def note_troubles(call: Call, report: IngestReport) -> int:
     """Say what waits and what could not be read; gives the exit code."""
     for reason in report.waiting:
         call.note(call.text("waiting", text=reason))
-    if any(one.dropped for one in report.sessions):
+    if any(each.type != JOURNAL for one in report.sessions for each in one.dropped):
         call.note(call.text("why_dropped"))
+    for one in report.sessions:
+        told = [f"{JOURNAL}: {each.reason}" for each in one.dropped if each.type == JOURNAL]
+        for problem in (*one.problems, *told):
+            call.note(call.text("problem", text=one_line(f"{one.source}/{one.session}: {problem}")))
     for problem in report.problems:
         call.note(call.text("problem", text=problem))
     return WAITING if report.waiting or report.problems else DONE
@@ -69,6 +74,7 @@ def _report_lines(call: Call, report: IngestReport) -> Iterator[str]:
         "n_updated": sum(one.updated for one in sessions),
         "n_superseded": sum(one.superseded for one in sessions),
         "n_kept": sum(one.kept for one in sessions),
+        "n_trained": sum(one.trained for one in sessions),
         "n_dropped": sum(len(one.dropped) for one in sessions),
     }
     done = [call.text(key, n=count) for key, count in counts.items() if count]
@@ -125,14 +131,15 @@ def stopped_by_signals() -> Event:
 def retry_command(call: Call, identity: str | None) -> int:
     """Try again what could not be extracted.
 
-    What was set aside after failing several times, then everything that is not merged.
+    What was set aside after failing several times, cases that could not be learned from, then everything that is
+    not merged.
     """
     from memfs.interfaces.shapes.feeding import retry_json
 
     retried = call.memory.retry(identity=identity, announce=call.note)
     call.answer(retry_json(retried), lambda: _retried_lines(call, retried))
     code = note_troubles(call, retried.ingest)
-    return WAITING if retried.failed else code
+    return WAITING if retried.failed or retried.unlearned else code
 
 
 def _retried_lines(call: Call, retried: Retried) -> Iterator[str]:
@@ -141,4 +148,9 @@ def _retried_lines(call: Call, retried: Retried) -> Iterator[str]:
     for item, reason in retried.failed:
         session = one_line(f"{item.source}/{item.session}")
         yield call.text("failed_again", session=session, identity=item.identity, reason=one_line(reason))
+    for learned in retried.learned:
+        yield call.text("learned_now", session=one_line(str(learned.key)), identity=learned.identity)
+    for unlearned, reason in retried.unlearned:
+        session = one_line(str(unlearned.key))
+        yield call.text("unlearned", session=session, identity=unlearned.identity, reason=one_line(reason))
     yield from _report_lines(call, retried.ingest)

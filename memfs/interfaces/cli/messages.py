@@ -33,6 +33,7 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "n_updated": ("updated: {n}", "更新 {n}"),
     "n_superseded": ("superseded: {n}", "取代 {n}"),
     "n_kept": ("kept as you have them: {n}", "保留你的 {n}"),
+    "n_trained": ("learned: {n}", "习得 {n}"),
     "n_dropped": ("dropped: {n}", "舍弃 {n}"),
     "why_dropped": (
         "memfs extract FILE tells why something is dropped",
@@ -43,6 +44,11 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "failed_again": (
         "failed again: {session} ({identity}): {reason}",
         "再次失败：{session}（{identity}）：{reason}",
+    ),
+    "learned_now": ("learned from now: {session} ({identity})", "现已学习：{session}（{identity}）"),
+    "unlearned": (
+        "nothing was learned again: {session} ({identity}): {reason}",
+        "再次未能学习：{session}（{identity}）：{reason}",
     ),
     # daily
     "daily_extraction": ("extraction {percent}% {name}", "记忆抽取 {percent}% {name}"),
