@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from locomo import Conversation, Said, System
+
 from memfs.config.settings import EmbeddingsConfig
 from memfs.search.embeddings import Embedder, load_embedder
 from memfs.search.index import SearchIndex

@@ -19,6 +19,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from memfs.config.settings import EmbeddingsConfig
 from memfs.search.embeddings import ENGINES, load_embedder
 from memfs.search.index import SearchIndex
 from memfs.search.lexicon import Filters
@@ -31,7 +32,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path, metavar="RECALL_DIR")
-    parser.add_argument("--engine", choices=ENGINES, default="minilm")
+    parser.add_argument("--engine", choices=ENGINES, default=EmbeddingsConfig().engine)
     parser.add_argument("--model", default="", help="path or name, for sentence-transformers")
     parser.add_argument("--results", type=Path, help="keep the hits in this file")
     parser.add_argument("--json", action="store_true")

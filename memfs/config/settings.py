@@ -189,9 +189,10 @@ class EmbeddingsConfig:
     """The vectors of hybrid search."""
 
     engine: str = setting(
-        "minilm",
-        "`minilm` is built in; `sentence-transformers` is an extra; `none` searches words only.",
-        choices=("minilm", "sentence-transformers", "none"),
+        "multilingual",
+        "`multilingual` is built in; `static`, `minilm` (both English) and `sentence-transformers` are extras; "
+        "`none` searches words only.",
+        choices=("multilingual", "static", "minilm", "sentence-transformers", "none"),
         variable="MEMFS_EMBEDDINGS_ENGINE",
     )
     model: str = setting(

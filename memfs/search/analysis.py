@@ -1,9 +1,9 @@
 """Text to search terms: the one function used when indexing, when asking, and when marking a snippet.
 
-Latin words are folded and stemmed; identifiers (``foo_bar``, ``utils.py``, ``--flag``, ``C++``) give
-themselves and their parts; Chinese, Japanese and Korean runs give single characters and pairs; emoji are
-terms of their own. A term never holds white space, so the terms of a text can be joined by blanks and split
-again.
+Latin words are folded and stemmed as English words, and as words of the language that a text is clearly in;
+identifiers (``foo_bar``, ``utils.py``, ``--flag``, ``C++``) give themselves and their parts; Chinese, Japanese and
+Korean runs give single characters and pairs; emoji are terms of their own. A term never holds white space, so the
+terms of a text can be joined by blanks and split again.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from memfs.search.languages import other_language
 from memfs.search.stopwords import CJK_STOP_WORDS, STOP_CHARACTERS, STOP_WORDS
 
 _CJK = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -36,6 +37,7 @@ _STOPPED = STOP_WORDS | STOP_CHARACTERS
 _MAX_TERM = 120
 SINGLE = 0.35  # what a single character counts beside the pairs that hold it
 PART = 0.6  # what a part of an identifier counts beside the whole
+FOREIGN = 0.3  # from this share of CJK on, an English model does not serve a text
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +52,14 @@ class Term:
 
 def analyse(text: str) -> Iterator[Term]:
     """Yield the terms of ``text`` in order of their start; any text will do."""
+    language = other_language(text)
     for match in _TOKEN.finditer(text):
         if match.lastgroup == "cjk":
             yield from _pairs(match.group(), match.start())
         elif match.lastgroup == "emoji":
             yield Term(match.group(), match.start(), match.end())
         else:
-            for form, weight in _word_forms(match.group()):
+            for form, weight in _word_forms(match.group(), language):
                 yield Term(form, match.start(), match.end(), weight)
 
 
@@ -121,25 +124,27 @@ def _pairs(run: str, offset: int) -> Iterator[Term]:
             yield Term(run[i : i + 2], offset + i, offset + i + 2)
 
 
-def _word_forms(word: str) -> list[tuple[str, float]]:
+@lru_cache(maxsize=50_000)
+def _word_forms(word: str, language: str | None = None) -> tuple[tuple[str, float], ...]:
     """Return a word's terms: the whole, then parts of identifiers; each once."""
     if date := _ISO_DATE.match(word):
-        return [(word.lower(), 1.0), (f"{date[1]}-{date[2]}", PART), (date[1], PART)]
+        return (word.lower(), 1.0), (f"{date[1]}-{date[2]}", PART), (date[1], PART)
     if _NUMBER.fullmatch(word):
-        return [(word.replace(",", ""), 1.0)]
+        return ((word.replace(",", ""), 1.0),)
     word = re.sub(r"['’]s$", "", word)
     pieces = [piece for chunk in _MAJOR.split(word) for piece in _MINOR.split(chunk) if piece]
     pieces = [part for piece in pieces for part in _CAMEL.split(piece)]
     if pieces == [word]:
-        return [(_stem(word), 1.0)]
+        stems = dict.fromkeys((_stem(word), _stem_in(language, word) if language else _stem(word)))
+        return tuple((stem, 1.0 / len(stems)) for stem in stems)
     if re.fullmatch(r"\w+['’]\w+", word):
-        return [(_fold(re.sub(r"['’]", "", word)), 1.0)]
+        return ((_fold(re.sub(r"['’]", "", word)), 1.0),)
     wholes = [word, *(chunk for chunk in _MAJOR.split(word) if _MINOR.search(chunk) and chunk != word)]
     forms = dict.fromkeys((_fold(whole)[:_MAX_TERM] for whole in wholes), 1.0)
     for piece in pieces:
         if len(piece) > 1 or piece.isdigit():
             forms.setdefault(_stem(piece), PART)
-    return list(forms.items())
+    return tuple(forms.items())
 
 
 def _fold(word: str) -> str:
@@ -158,11 +163,20 @@ def _stem(word: str) -> str:
     return stemmed[0] if stemmed else folded
 
 
-@lru_cache(maxsize=1)
-def _stemmer():  # type: ignore[no-untyped-def]
+def _stem_in(language: str, word: str) -> str:
+    """Stem a word as one of ``language``, then fold it, so that accents do not matter."""
+    lower = unicodedata.normalize("NFC", word).lower()[:_MAX_TERM]
+    if len(lower) <= 3 or not lower.isalpha():
+        return _fold(lower)
+    stemmed: list[str] = _stemmer(language).analyze(lower)
+    return _fold(stemmed[0] if stemmed else lower)
+
+
+@lru_cache(maxsize=16)
+def _stemmer(language: str = "english"):  # type: ignore[no-untyped-def]
     from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 
-    return TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer("english")).build()
+    return TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer(language)).build()
 
 
 def _mask_stop_words(query: str) -> str:

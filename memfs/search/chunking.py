@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -18,13 +18,15 @@ from memfs.model import EntryView
 from memfs.search.analysis import has_content
 from memfs.search.labels import labels
 from memfs.search.prose import split_prose
+from memfs.search.vectors import text_key
+from memfs.search.when import day_words
 
 if TYPE_CHECKING:
     from memfs.markdown import Block, Document
 
-CHUNKER_VERSION = 6
+CHUNKER_VERSION = 7
 _SEQUENCES = {"journal", "events", "cases", "trajectories"}  # lines that follow from each other
-_REACH = 2
+_NEAR, _FAR = 2, 4  # how many lines before and after still belong to what one is about
 _SILENT = {"comment", "rule", "heading"}
 _TOPIC = re.compile(r"\W*\*\*(.+?)\*\*")
 _LINK = re.compile(r"\[\[([^\]|#]+)(?:#[^\]|]*)?(?:\|([^\]]*))?\]\]")
@@ -36,8 +38,9 @@ _DATE = re.compile(r"(?<![\d-])((?:19|20)\d\d)[-/](\d\d)[-/](\d\d)(?![\d-])")
 class Chunk:
     """One unit of search.
 
-    ``body`` is its own text, without Markdown marks; ``topic`` what a decision is on; ``near`` the text of
-    its neighbours, where the document is a sequence; ``days`` the dates in it, its own first, as 20261130.
+    ``body`` is its own text, without Markdown marks; ``topic`` what a decision is on; ``days`` the dates in it, its
+    own first, as 20261130. Where the document is a sequence, ``near`` and ``far`` are the texts of its neighbours and
+    of theirs, and ``around`` the keys of the nearer ones' vectors.
     """
 
     id: str
@@ -48,6 +51,8 @@ class Chunk:
     tags: tuple[str, ...] = ()
     topic: str = ""
     near: str = ""
+    far: str = ""
+    around: tuple[str, ...] = ()
     days: tuple[int, ...] = ()
 
     @property
@@ -59,15 +64,22 @@ class Chunk:
 
     @property
     def head(self) -> str:
-        """What says where it belongs: file, title, headings, kind, peer, tags."""
+        """What says where it belongs: file, title, headings, kind, peer, tags, and its day in words."""
         stem = self.view.path.rpartition("/")[2].removesuffix(".md")
-        parts = [stem, *self.above, self.view.field, self.view.peer, *self.tags, labels(self.view)]
+        own = [stem, *self.above, self.view.field, self.view.peer, *self.tags]
+        parts = [*own, labels(self.view), day_words(self.view.date)]
         return "\n".join(dict.fromkeys(part for part in parts if part))
 
     @property
     def meaning(self) -> str:
-        """The text that its vector is made of."""
-        return f"{' - '.join(self.above)}: {self.body}" if self.above else self.body
+        """The text that its vector is made of; headings that are only a date or a time say nothing there."""
+        above = " - ".join(part for part in self.above if re.search(r"[^\W\d_]", part))
+        return f"{above}: {self.body}" if above else self.body
+
+    @property
+    def key(self) -> str:
+        """The key of its vector."""
+        return text_key(self.meaning, self.view.identity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +113,8 @@ def chunk_document(path: str, text: str, root: str = "") -> tuple[Chunk, ...]:
     document = parse_document(text)
     tags = _frontmatter_tags(document)
     units = sorted(_units(document, path, root), key=lambda unit: unit.view.line)
-    return tuple(_chunk(units, position, document.title or "", tags) for position in range(len(units)))
+    chunks = [_chunk(units, position, document.title or "", tags) for position in range(len(units))]
+    return tuple(_in_sequence(chunks, position) for position in range(len(chunks)))
 
 
 def _chunk(units: Sequence[_Unit], position: int, title: str, tags: tuple[str, ...]) -> Chunk:
@@ -118,7 +131,6 @@ def _chunk(units: Sequence[_Unit], position: int, title: str, tags: tuple[str, .
         trail=unit.trail[1:] if unit.trail[:1] == (title,) else unit.trail,
         tags=(*tags, *own_tags),
         topic=" ".join(topic[1].lower().split()).rstrip(":：") if topic else "",
-        near=_near(units, position),
         days=_days(unit),
     )
 
@@ -138,10 +150,10 @@ def day_number(text: str) -> int | None:
 
 
 def chunk_to_json(chunk: Chunk) -> bytes:
-    """Return a chunk as JSON, for the index."""
+    """Return a chunk as JSON, for the index; without its neighbours' texts, which are only there as terms."""
     import orjson
 
-    return orjson.dumps(asdict(chunk))
+    return orjson.dumps(replace(chunk, near="", far=""))
 
 
 def chunk_from_json(data: bytes) -> Chunk:
@@ -149,7 +161,7 @@ def chunk_from_json(data: bytes) -> Chunk:
     import orjson
 
     values = orjson.loads(data)
-    values |= {name: tuple(values[name]) for name in ("trail", "tags", "days")}
+    values |= {name: tuple(values[name]) for name in ("trail", "tags", "around", "days")}
     values["view"] = EntryView(**values["view"])
     chunk: Chunk = Chunk(**values)
     return chunk
@@ -220,13 +232,17 @@ def _prose(document: Document, run: Sequence[Block], model: EntryView) -> Iterat
             yield _Unit(replace(model, text=piece, line=first + before + 1), piece, run[0].trail)
 
 
-def _near(units: Sequence[_Unit], position: int) -> str:
-    """Return the text around a unit: in a sequence its neighbours under the same heading, else nothing."""
-    unit = units[position]
-    if unit.view.type not in _SEQUENCES:
-        return ""
-    around = range(max(0, position - _REACH), min(len(units), position + _REACH + 1))
-    return "\n".join(units[i].source for i in around if i != position and units[i].trail == unit.trail)
+def _in_sequence(chunks: Sequence[Chunk], position: int) -> Chunk:
+    """Return a chunk with what stands around it under the same heading, where its document is a sequence."""
+    chunk = chunks[position]
+    if chunk.view.type not in _SEQUENCES:
+        return chunk
+    reach = range(max(0, position - _FAR), min(len(chunks), position + _FAR + 1))
+    others = [i for i in reach if i != position and chunks[i].trail == chunk.trail]
+    near = [chunks[i] for i in others if abs(i - position) <= _NEAR]
+    far = [chunks[i].body for i in others if abs(i - position) > _NEAR]
+    around = tuple(other.key for other in near)
+    return replace(chunk, near="\n".join(other.body for other in near), far="\n".join(far), around=around)
 
 
 def _frontmatter_tags(document: Document) -> tuple[str, ...]:

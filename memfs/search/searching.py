@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
@@ -15,7 +15,7 @@ from memfs.search.fusion import Passage, QueryTerm, Question, Ranked, idf, rank_
 from memfs.search.lexicon import Filters
 from memfs.search.meanings import Meanings
 from memfs.search.snippets import Snippet, make_snippet
-from memfs.search.spelling import likely_terms, may_be_misspelled
+from memfs.search.spelling import beginnings, completions, likely_terms, may_be_misspelled
 from memfs.search.storage import Storage
 from memfs.search.vectors import Similarities
 from memfs.search.when import read_when
@@ -23,7 +23,6 @@ from memfs.search.when import read_when
 _BY_WORDS = 200  # candidates of each kind
 _BY_MEANING = 50
 _BY_DATE = 100
-_LEAST_COSINE = 0.2
 _KEYS_AT_ONCE = 100
 _FLOOR = 0.2  # hits below it are left out where
 _SURE = 0.4  # one is at least as good as this
@@ -71,13 +70,11 @@ def search_storage(
         passages |= _fetch(searcher, lexicon.both(lexicon.mentioning(first, last), allowed), _BY_DATE)
     if question.terms:
         passages |= _by_words(searcher, question, allowed)
-        near, degraded = meanings.compare(query)
+        near, degraded = meanings.compare(query, filters.identities)
         if near is not None:
-            passages |= {
-                key: p for key, p in _by_meaning(searcher, near, allowed).items() if key not in passages
-            }
-            cosines = near.of(sorted({passage.key for passage in passages.values()}))
-            passages = {k: replace(p, cosine=cosines.get(p.key)) for k, p in passages.items()}
+            found = _by_meaning(searcher, near, allowed, meanings.least)
+            passages |= {key: passage for key, passage in found.items() if key not in passages}
+            passages = _with_likeness(passages, meanings, near)
     ranked = _worthwhile(rank_passages(question, list(passages.values()), limit))
     return SearchResult(tuple(_hit(found, question) for found in ranked), degraded)
 
@@ -93,13 +90,24 @@ def _question_terms(searcher: Any, query: str, filters: Filters) -> tuple[QueryT
     scope = lexicon.filter_query(Filters(identities=filters.identities))
     total = lexicon.count(searcher, scope) if scope is not None else searcher.num_docs
     out = []
-    for text, weight in query_terms(query).items():
+    terms = query_terms(query)
+    last = next(reversed(terms), "") if query[-1:].isalnum() else ""
+    for text, weight in terms.items():
         holding = lexicon.count(searcher, lexicon.both(lexicon.containing([text]), scope))
-        variants: tuple[tuple[str, float], ...] = ()
-        if not holding and may_be_misspelled(text):
-            variants = likely_terms(text, lexicon.known_terms(searcher, text[:2]))
+        variants = _variants(searcher, text, unfinished=text == last) if not holding else ()
         out.append(QueryTerm(text, weight, idf(total, holding), variants))
     return tuple(out)
+
+
+def _variants(searcher: Any, text: str, *, unfinished: bool) -> tuple[tuple[str, float], ...]:
+    """Return the terms that one which nothing holds may stand for: right spellings, or the whole of a last word."""
+    if not may_be_misspelled(text):
+        return ()
+    known = (term for start in beginnings(text) for term in lexicon.known_terms(searcher, start))
+    found = dict(likely_terms(text, dict.fromkeys(known)))
+    if unfinished:
+        found = dict(completions(text, lexicon.known_terms(searcher, text))) | found
+    return tuple(found.items())
 
 
 def _blocks(query: str) -> tuple[str, ...]:
@@ -121,12 +129,26 @@ def _by_words(searcher: Any, question: Question, allowed: Any) -> dict[str, Pass
     return _fetch(searcher, lexicon.both(lexicon.containing(texts), allowed), _BY_WORDS)
 
 
-def _by_meaning(searcher: Any, near: Similarities, allowed: Any) -> dict[str, Passage]:
-    keys = near.nearest(_LEAST_COSINE)
+def _by_meaning(searcher: Any, near: Similarities, allowed: Any, least: float) -> dict[str, Passage]:
+    keys = near.nearest(least)
     found: dict[str, Passage] = {}
     while len(found) < _BY_MEANING and (some := list(islice(keys, _KEYS_AT_ONCE))):
         found |= _fetch(searcher, lexicon.both(lexicon.any_of("key", some), allowed), 2 * _KEYS_AT_ONCE)
     return found
+
+
+def _with_likeness(
+    passages: Mapping[str, Passage], meanings: Meanings, near: Similarities
+) -> dict[str, Passage]:
+    """The passages with how near they and their neighbours are to the question."""
+    keys = {key for passage in passages.values() for key in (passage.key, *passage.chunk.around)}
+    known = {key: meanings.likeness(cosine) for key, cosine in near.of(sorted(keys)).items()}
+    out = {}
+    for id, passage in passages.items():
+        others = [known[key] for key in passage.chunk.around if key in known]
+        around = sum(others) / len(others) if others else None
+        out[id] = replace(passage, likeness=known.get(passage.key), around=around)
+    return out
 
 
 def _fetch(searcher: Any, query: Any, limit: int) -> dict[str, Passage]:

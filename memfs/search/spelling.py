@@ -7,6 +7,7 @@ from collections.abc import Iterable
 _SHORTEST = 4
 _LONG = 8  # from this length on two slips are forgiven
 _MOST = 4
+_UNFINISHED = 0.7
 
 
 def likely_terms(term: str, known: Iterable[str]) -> tuple[tuple[str, float], ...]:
@@ -17,6 +18,19 @@ def likely_terms(term: str, known: Iterable[str]) -> tuple[tuple[str, float], ..
     distances = ((edit_distance(term, word, allowed), word) for word in known if word != term)
     near = sorted((distance, word) for distance, word in distances if distance <= allowed)
     return tuple((word, 0.8 if distance == 1 else 0.65) for distance, word in near[:_MOST])
+
+
+def completions(term: str, known: Iterable[str]) -> tuple[tuple[str, float], ...]:
+    """Return the ``known`` terms that begin with ``term``, the shortest first: the last word may be unfinished."""
+    longer = sorted(
+        (word for word in known if word.startswith(term) and word != term), key=lambda w: (len(w), w)
+    )
+    return tuple((word, _UNFINISHED) for word in longer[:_MOST])
+
+
+def beginnings(term: str) -> tuple[str, ...]:
+    """Return how the right spelling of ``term`` may begin: its first letters, in order or swapped, or one missing."""
+    return tuple(dict.fromkeys((term[:2], term[1] + term[0], term[0] + term[2], term[1:3])))
 
 
 def may_be_misspelled(term: str) -> bool:

@@ -1,8 +1,8 @@
 """Vectors on disk, by the hash of the text they were made of: two files that only grow, read as a memory map.
 
-One folder per model. ``keys`` holds 16 bytes a row, ``vectors`` one float32 row each; a row counts when it
-is in both, so a crash between the two writes loses one batch and nothing else. One writer at a time (the
-index's lock).
+One folder per model. ``keys`` holds 24 bytes a row (whose memory it is, then the text), ``vectors`` one float32 row
+each; a row counts when it is in both, so a crash between the two writes loses one batch and nothing else. One writer
+at a time (the index's lock). A question is compared with the rows of those that it may see, and with no others.
 """
 
 from __future__ import annotations
@@ -10,49 +10,59 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memfs.errors import SearchIndexError
+from memfs.search.neighbours import FROM_ROWS, Neighbours
 
 if TYPE_CHECKING:
     from memfs.search.embeddings import Vectors
 
-KEY_BYTES = 16
+_OWNER_BYTES = 8
+KEY_BYTES = _OWNER_BYTES + 16
 _BLOCK = 20_000  # rows multiplied at once: bounds the memory of a large store
+_NEAREST = 2_000  # so many are offered, the nearest first
 
 
-def text_key(text: str) -> str:
-    """Return the key of a text: 32 hexadecimal digits."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).hexdigest()
+def text_key(text: str, owner: str = "") -> str:
+    """Return the key of a text in an owner's memory: 48 hexadecimal digits."""
+    text_hash = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES - _OWNER_BYTES)
+    return _owner_hash(owner).hex() + text_hash.hexdigest()
+
+
+def _owner_hash(owner: str) -> bytes:
+    return hashlib.blake2b(owner.encode("utf-8", "surrogatepass"), digest_size=_OWNER_BYTES).digest()
 
 
 class Similarities:
-    """How near each row is to a question: cosines by key."""
+    """How near rows are to a question: the nearest, and the cosines of any by key."""
 
-    def __init__(self, keys: Any, cosines: Any) -> None:
-        self._keys = keys
+    def __init__(self, store: VectorStore, vector: Vectors, rows: Any, cosines: Any) -> None:
+        self._store = store
+        self._vector = vector
+        self._rows = rows
         self._cosines = cosines
 
     def nearest(self, at_least: float) -> Iterator[str]:
         """Yield keys from the nearest on, down to the cosine ``at_least``."""
         import numpy as np
 
-        rows = np.flatnonzero(self._cosines >= at_least)
-        for row in rows[np.argsort(-self._cosines[rows], kind="stable")].tolist():
-            yield self._keys[row].tobytes().hex()
+        near = np.flatnonzero(self._cosines >= at_least)
+        if len(near) > _NEAREST:
+            near = near[np.argpartition(-self._cosines[near], _NEAREST)[:_NEAREST]]
+        for place in near[np.argsort(-self._cosines[near], kind="stable")].tolist():
+            yield self._store.key(int(self._rows[place]))
 
     def of(self, keys: Sequence[str]) -> dict[str, float]:
         """Return the cosines of ``keys``; those without a row are left out."""
-        import numpy as np
-
-        # Eight of the sixteen bytes find the rows quickly; the whole key decides.
-        heads = self._keys.view(np.uint64)[::2]
-        wanted = np.frombuffer(bytes.fromhex("".join(keys)), dtype=np.uint64)[::2]
-        rows = np.flatnonzero(np.isin(heads, wanted))
-        found = {self._keys[row].tobytes().hex(): float(self._cosines[row]) for row in rows.tolist()}
-        return {key: found[key] for key in keys if key in found}
+        found = self._store.rows_of(keys)
+        if not found:
+            return {}
+        rows = sorted(set(found.values()))
+        known = dict(zip(rows, self._store.product(rows, self._vector).tolist(), strict=True))
+        return {key: known[row] for key, row in found.items()}
 
 
 class VectorStore:
@@ -64,11 +74,19 @@ class VectorStore:
         self._folder = folder / name
         self._keys = self._folder / "keys"
         self._rows = self._folder / "vectors"
+        self._neighbours = Neighbours(self._folder)
+        self._mapped: tuple[tuple[int, int], Any, Any] | None = None
+        self._sorted: tuple[Any, Any] | None = None
 
     def keys(self) -> list[str]:
         """Return the keys in the order of their rows."""
         data = self._keys.read_bytes() if self._keys.exists() else b""
         return [data[i * KEY_BYTES : (i + 1) * KEY_BYTES].hex() for i in range(self.count())]
+
+    def key(self, row: int) -> str:
+        """Return the key of a row."""
+        keys, _ = self._map()
+        return bytes(keys[row]).hex()
 
     def add(self, keys: Sequence[str], vectors: Vectors) -> None:
         """Append rows. A row of zeros is kept too: it is near nothing, and not asked for again."""
@@ -79,19 +97,59 @@ class VectorStore:
         _append(self._rows, count * self.dimensions * 4, vectors.tobytes())
         _append(self._keys, count * KEY_BYTES, bytes.fromhex("".join(keys)))
 
-    def compare(self, vector: Vectors) -> Similarities | None:
-        """Compare every row with ``vector``; None when there are no rows."""
+    def compare(self, vector: Vectors, owners: Collection[str] | None = None) -> Similarities | None:
+        """Compare ``vector`` with the rows of ``owners`` (None: with all); None when there are no rows at all.
+
+        In a very large store the nearest come from an approximate index, where there is one.
+        """
         import numpy as np
 
-        matrix = self._matrix()
-        if matrix is None:
+        count = self.count()
+        if not count:
             return None
-        blocks = [matrix[i : i + _BLOCK] @ vector for i in range(0, len(matrix), _BLOCK)]
-        keys = np.fromfile(self._keys, dtype=np.dtype((np.void, KEY_BYTES)), count=len(matrix))
-        cosines = np.concatenate(blocks)
-        return Similarities(
-            keys, np.where(np.abs(cosines) <= 1.01, cosines, -1.0)
-        )  # what is longer is damage
+        rows = np.arange(count) if owners is None else self._rows_of_owners(owners)
+        if len(rows) >= FROM_ROWS and (near := self._neighbours.nearest(vector, _NEAREST)) is not None:
+            upto, close = near
+            rows = np.concatenate([np.intersect1d(close, rows), rows[rows >= upto]])
+        cosines = self.product(rows, vector)
+        return Similarities(self, vector, rows, cosines)
+
+    def product(self, rows: Any, vector: Vectors) -> Any:
+        """Return the cosines of ``rows`` with ``vector``; what is longer than a cosine can be is damage: -1."""
+        import numpy as np
+
+        _, matrix = self._map()
+        if len(rows) == len(matrix):
+            parts = [matrix[i : i + _BLOCK] @ vector for i in range(0, len(matrix), _BLOCK)]
+        else:
+            parts = [matrix[rows[i : i + _BLOCK]] @ vector for i in range(0, len(rows), _BLOCK)]
+        cosines = np.concatenate(parts) if parts else np.zeros(0, dtype=np.float32)
+        return np.where(np.abs(cosines) <= 1.01, cosines, -1.0)
+
+    def rows_of(self, keys: Sequence[str]) -> dict[str, int]:
+        """Return the rows of ``keys``; those without one are left out."""
+        import numpy as np
+
+        if not keys:
+            return {}
+        held, _ = self._map()
+        # Eight bytes of the text's hash find the rows quickly; the whole key decides.
+        heads, order = self._order()
+        wanted = np.frombuffer(bytes.fromhex("".join(keys)), dtype=np.uint64).reshape(-1, 3)[:, 1]
+        first = np.searchsorted(heads, wanted, side="left")
+        found: dict[str, int] = {}
+        for key, head, place in zip(keys, wanted.tolist(), first.tolist(), strict=True):
+            while place < len(heads) and heads[place] == head:
+                row = int(order[place])
+                if bytes(held[row]).hex() == key:
+                    found[key] = row
+                place += 1
+        return found
+
+    def improve(self) -> bool:
+        """Bring the approximate index of a large store up to its rows; says whether there was something to do."""
+        _, matrix = self._map() if self.count() else (None, ())
+        return self._neighbours.build(matrix)
 
     def compact(self, live: Iterable[str]) -> None:
         """Drop the rows of texts that are no longer there, once they are the greater part."""
@@ -100,10 +158,11 @@ class VectorStore:
         kept = [row for row, key in enumerate(keys) if key in wanted]
         if len(keys) < 1000 or 2 * len(kept) > len(keys):
             return
-        matrix = self._matrix()
-        rows = matrix[kept].copy() if matrix is not None else None
+        _, matrix = self._map()
+        rows = matrix[kept].copy()
+        self._mapped = self._sorted = None
         shutil.rmtree(self._folder)
-        if rows is not None and kept:
+        if kept:
             self.add([keys[row] for row in kept], rows)
 
     def count(self) -> int:
@@ -114,13 +173,40 @@ class VectorStore:
             return 0
         return min(keys // KEY_BYTES, rows // (self.dimensions * 4))
 
-    def _matrix(self) -> Any:
+    def _rows_of_owners(self, owners: Collection[str]) -> Any:
+        import numpy as np
+
+        keys, _ = self._map()
+        held = keys.view(np.uint64)[:, 0]
+        mask = np.zeros(len(held), dtype=bool)
+        for owner in owners:
+            mask |= held == np.frombuffer(_owner_hash(owner), dtype=np.uint64)[0]
+        return np.flatnonzero(mask)
+
+    def _order(self) -> tuple[Any, Any]:
+        """Return the middle eight bytes of all keys, sorted, and their rows."""
+        import numpy as np
+
+        keys, _ = self._map()
+        if self._sorted is None or len(self._sorted[0]) != len(keys):
+            heads = keys.view(np.uint64)[:, 1]
+            order = np.argsort(heads, kind="stable")
+            self._sorted = heads[order], order
+        return self._sorted
+
+    def _map(self) -> tuple[Any, Any]:
+        """Return the keys and the rows, mapped; again when the files have grown or were replaced."""
         import numpy as np
 
         count = self.count()
         if not count:
-            return None
-        return np.memmap(self._rows, dtype=np.float32, mode="r", shape=(count, self.dimensions))
+            return np.zeros((0, KEY_BYTES), dtype=np.uint8), np.zeros((0, self.dimensions), dtype=np.float32)
+        state = (count, self._rows.stat().st_ino)
+        if self._mapped is None or self._mapped[0] != state:
+            keys = np.memmap(self._keys, dtype=np.uint8, mode="r", shape=(count, KEY_BYTES))
+            rows = np.memmap(self._rows, dtype=np.float32, mode="r", shape=(count, self.dimensions))
+            self._mapped, self._sorted = (state, keys, rows), None
+        return self._mapped[1], self._mapped[2]
 
 
 def _append(path: Path, offset: int, data: bytes) -> None:

@@ -7,7 +7,7 @@ next.
 from __future__ import annotations
 
 import re
-from calendar import monthrange
+from calendar import month_name, monthrange
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -57,6 +57,15 @@ def read_when(query: str, today: date) -> When:
             if found and read is not _iso:
                 rest = f"{rest[: match.start()]}{' ' * len(match.group())}{rest[match.end() :]}"
     return When(tuple(dict.fromkeys(ranges)), rest)
+
+
+def day_words(day: str | None) -> str:
+    """Return a day (ISO) in the words that people use for it, in English and Chinese; "" where it is none."""
+    try:
+        found = date.fromisoformat((day or "")[:10])
+    except ValueError:
+        return ""
+    return f"{found.day} {month_name[found.month]} {found.year} {found.month}月{found.day}日"
 
 
 def _iso(match: re.Match[str], _today: date) -> Iterator[_Span]:

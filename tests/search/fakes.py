@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from memfs.errors import SearchIndexError
-from memfs.search.embeddings import normalise
+from memfs.search.embeddings import Scale, normalise
 
 if TYPE_CHECKING:
     from memfs.search.embeddings import Vectors
@@ -22,6 +22,7 @@ class WordEmbedder:
 
     name: str = "words"
     dimensions: int = 24
+    scale: Scale = field(default_factory=lambda: Scale(0.18, 0.70))
     asked: list[str] = field(default_factory=list)
     broken: bool = False
 

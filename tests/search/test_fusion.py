@@ -17,7 +17,7 @@ def passage(
     text: str,
     *,
     line: int = 1,
-    cosine: float | None = None,
+    likeness: float | None = None,
     block: str | None = None,
     peer: str | None = None,
     status: str | None = None,
@@ -26,7 +26,7 @@ def passage(
 ) -> Passage:
     view = EntryView(block, "a", peer, "decisions", None, text, status, None, "memories/a/decisions.md", line)
     chunk = Chunk(f"d#{line}", view, text, topic=topic, days=(day,) if day else ())
-    return Passage(chunk, text, tuple(terms_of(text).split()), (), (), cosine)
+    return Passage(chunk, text, tuple(terms_of(text).split()), (), likeness=likeness)
 
 
 def ask(query: str, **known: int) -> Question:
@@ -55,8 +55,8 @@ def test_rare_words_weigh_more() -> None:
 
 def test_meaning_alone_is_enough_and_no_meaning_is_nothing() -> None:
     question = ask("who is her line manager")
-    assert order(question, passage("reports to Will", cosine=0.55)) == ["reports to Will"]
-    assert order(question, passage("likes tea", cosine=0.1)) == []
+    assert order(question, passage("reports to Will", likeness=0.7)) == ["reports to Will"]
+    assert order(question, passage("likes tea", likeness=0.0)) == []
 
 
 def test_a_superseded_entry_never_stands_above_its_successor() -> None:
@@ -102,7 +102,7 @@ def test_named_days_lift_and_lower() -> None:
 @given(
     st.lists(
         st.tuples(
-            st.sampled_from(["a b", "b c d", "c", "a 1", "x"]), st.none() | st.floats(-1, 1), st.booleans()
+            st.sampled_from(["a b", "b c d", "c", "a 1", "x"]), st.none() | st.floats(0, 1), st.booleans()
         ),
         max_size=8,
     ),
@@ -112,8 +112,8 @@ def test_the_order_of_candidates_does_not_matter(
     items: list[tuple[str, float | None, bool]], random: object
 ) -> None:
     passages = [
-        passage(text, line=n, cosine=cosine, topic="t", status="superseded" if old else None)
-        for n, (text, cosine, old) in enumerate(items, 1)
+        passage(text, line=n, likeness=likeness, topic="t", status="superseded" if old else None)
+        for n, (text, likeness, old) in enumerate(items, 1)
     ]
     question = ask("bb cc dd")
     shuffled = list(passages)

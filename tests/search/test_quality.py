@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -67,7 +68,7 @@ Director of platform, dislikes slides. ^m-will
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> SearchIndex:
     folder = tmp_path_factory.mktemp("quality")
-    found = SearchIndex(folder, load_embedder("minilm", state=folder))
+    found = SearchIndex(folder, load_embedder(state=folder))
     assert found.update(FILES).degraded == ()
     return found
 
@@ -111,7 +112,15 @@ def test_another_identity_is_never_shown(index: SearchIndex) -> None:
     )
 
 
-def test_a_language_without_vectors_is_searched_by_words_and_says_so(index: SearchIndex) -> None:
+def test_languages_find_each_other(index: SearchIndex) -> None:
+    for query, wanted in (("what loss function did we choose", "m-loss"), ("可以在家办公几天", "m-home")):
+        hits = index.search(query, Filters(identities=("a",))).hits
+        assert wanted in [hit.view.id for hit in hits[:3]], query
+
+
+def test_a_language_without_vectors_is_searched_by_words_and_says_so(tmp_path: Path) -> None:
+    index = SearchIndex(tmp_path, load_embedder("static"))
+    index.update(FILES)
     reason = "the meaning half of search knows English; this query was searched by its words"
     assert index.search("损失函数用什么").degraded == (reason,)
     assert index.search("which queue").degraded == ()
