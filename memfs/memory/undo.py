@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from memfs.errors import InvalidDocument
@@ -31,16 +31,20 @@ class Version:
     marks: str = ""
 
 
-def undo_entries(snapshot: Snapshot, before: Version, after: Version) -> MergeResult:
-    """Take back what one commit did to the entries.
+def undo_entries(
+    snapshot: Snapshot, before: Version, after: Version, only: Collection[str] | None = None
+) -> MergeResult:
+    """Take back what one commit did to the entries (``only`` these ids, with what is offered for them or superseded).
 
     Added entries go, updated ones say again what they said, removed ones return: as long as they stand as
     the commit left them; others are kept and reported. What goes is marked, so that the same evidence does
     not bring it back. A document that nobody touched since gets its earlier bytes back.
     """
     undo = _Undo(Desk(snapshot), before, after)
-    outcomes = [undo.apply(entry) for entry in undo.changed]
-    undo.restore_documents()
+    wanted = [entry for entry in undo.changed if only is None or entry in only or _first_id(entry) in only]
+    outcomes = [undo.apply(entry) for entry in wanted]
+    if wanted == undo.changed:
+        undo.restore_documents()
     return undo.desk.result(each for each in outcomes if each is not None)
 
 
@@ -179,6 +183,11 @@ class _Undo:
 
 def _as_desk(version: Version) -> Desk:
     return Desk(Snapshot(version.documents, version.ledgers, version.marks))
+
+
+def _first_id(entry: str) -> str:
+    """The id of the entry that a suggestion or a superseded text belongs to."""
+    return "-".join(entry.split("-")[:2])
 
 
 def _is_superseded(entry: str) -> bool:

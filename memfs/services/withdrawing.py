@@ -1,29 +1,199 @@
-"""A conversation put off the record after parts of it were merged: what came of these parts is taken back (spec 3)."""
+"""Everything that came from a source, taken back in one commit; and a conversation put off the record (spec 3)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from memfs.errors import CommitNotFound, EntryNotFound
+from memfs.memory.desk import Desk, block_hash
+from memfs.memory.merge import MergeResult, Outcome, Snapshot
+from memfs.memory.removal import remove_entry
+from memfs.memory.undo import undo_entries
+from memfs.services.commit import Transaction, open_transaction
 from memfs.services.kept import kept_copy
+from memfs.services.merging import entry_changes, result_files
 from memfs.services.sessions import SessionKey
-from memfs.services.undo import undo
+from memfs.services.snapshots import load_snapshot
+from memfs.services.undo import Undone, base_of, touched, version_at
 
 if TYPE_CHECKING:
+    from memfs.history.log import LogEntry
+    from memfs.history.messages import EntryChange
+    from memfs.history.provenance import ProvenanceIndex
     from memfs.services.opening import Vault
+
+_TAKEN_BACK_OTHERWISE = frozenset(
+    ("hand", "init", "cursor", "undo", "forget", "reject", "edit", "agent", "redact")
+)
+
+
+def take_back(vault: Vault, source: str, *, identity: str | None = None) -> Undone:
+    """Take back all entries that a source proves, and what it changed in others, in one commit that can be undone.
+
+    ``source`` is a session as `why` names it (``claude-code/5e55...``), or the part before the slash for all of its
+    sessions. Marks keep the same evidence from bringing anything back. What a person, or another source, changed
+    since is kept and reported.
+
+    Raises:
+        EntryNotFound: nothing came from there.
+    """
+    from memfs.history.log import read_log
+    from memfs.history.messages import CommitMessage
+    from memfs.history.provenance import ProvenanceIndex
+    from memfs.history.subjects import action_subject
+
+    wanted = _matcher(source)
+    index = ProvenanceIndex(vault.layout.derived / "provenance", vault.repository)
+    latest = {entry for entry, (_, from_) in index.latest().items() if wanted(from_)}
+    with open_transaction(vault) as transaction:
+        parts = list(_parts(read_log(vault.repository, identity=None), wanted))
+        if not parts and not latest:
+            raise EntryNotFound(f"nothing came from {source}", hint="memfs why ENTRY names sources")
+        work = _Work(vault, transaction, parts, latest)
+        names = vault.identities() if identity is None else (identity,)
+        results = {name: result for name in names if (result := work.of(name)).changed}
+        files = {
+            p: d
+            for name, result in results.items()
+            for p, d in result_files(vault.layout, name, result).items()
+        }
+        outcomes = tuple(outcome for result in results.values() for outcome in result.outcomes)
+        commit = None
+        if files:
+            message = CommitMessage(
+                "undo",
+                action_subject("undo", source, language=vault.language),
+                identity=next(iter(results)) if len(results) == 1 else None,
+                entries=tuple(_proven(index, entry_changes(outcomes), wanted)),
+            )
+            commit = transaction.commit(files, message).commit
+    return Undone(source, commit, outcomes)
 
 
 def withdraw(vault: Vault, identity: str, key: SessionKey) -> tuple[str, ...]:
-    """Undo the merges of a session, the latest first, and remove its kept copy. Returns the commits taken back.
+    """Take back what came of a session, and remove its kept copy. Returns the commits that did it, if any had to.
 
-    Hand edits in what they brought stay. Idempotent.
+    Hand edits in what it brought stay. Idempotent.
     """
-    from memfs.history.log import read_log
-
-    merges = [
-        entry.commit
-        for entry in read_log(vault.repository, identity=identity, kinds=("merge", "training"))
-        if entry.message is not None and entry.message.source == str(key)
-    ]
-    undone = tuple(commit for commit in merges if undo(vault, commit).commit is not None)
+    commit = None
+    with suppress(EntryNotFound):
+        commit = take_back(vault, str(key), identity=identity).commit
     kept_copy(vault, identity, key).unlink(missing_ok=True)
-    return undone
+    return (commit,) if commit else ()
+
+
+def _matcher(source: str) -> Callable[[str | None], bool]:
+    named = source.strip().rstrip("/")
+    return lambda said: said is not None and (said == named or said.startswith(f"{named}/"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What a commit did by evidence of the source: to all its entries (None), or to these."""
+
+    entry: LogEntry
+    only: frozenset[str] | None
+
+
+def _parts(log: Iterable[LogEntry], wanted: Callable[[str | None], bool]) -> Iterator[_Part]:
+    """The commits that have a part in it, newest first."""
+    for entry in log:
+        told = entry.message
+        if told is None or entry.kind in _TAKEN_BACK_OTHERWISE:
+            continue
+        ids = {change.id for change in told.entries if wanted(change.source or told.source)}
+        if ids:
+            yield _Part(entry, None if len(ids) == len(told.entries) else frozenset(ids))
+
+
+@dataclass(slots=True)
+class _Work:
+    """One withdrawal under way; ``latest``: the entries whose words were last proved by the source."""
+
+    vault: Vault
+    transaction: Transaction
+    parts: Collection[_Part]
+    latest: Collection[str]
+    _touched: dict[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    def of(self, identity: str) -> MergeResult:
+        """What changes in an identity's memory: commit by commit, then what no commit that is here tells of."""
+        documents = dict.fromkeys(name for part in self.parts for name in self.documents(part, identity))
+        documents |= dict.fromkeys(self._homes(identity))
+        if not documents:
+            return MergeResult({}, {}, None)
+        first = load_snapshot(self.vault, self.transaction, identity, documents).snapshot
+        now, outcomes = first, dict[str, Outcome]()
+        for part in self.parts:
+            if names := self.documents(part, identity):
+                with suppress(CommitNotFound):  # a shallow clone: what it wrote is removed below
+                    now = _after(now, self._undone(now, part, identity, names), outcomes)
+        for entry in self._left(first, now):
+            now = _after(now, remove_entry(now, entry, time=Desk(now).records[entry].time), outcomes)
+        return _difference(first, now, outcomes.values())
+
+    def documents(self, part: _Part, identity: str) -> tuple[str, ...]:
+        """The identity's documents that a commit touched."""
+        commit = part.entry.commit
+        if commit not in self._touched:
+            self._touched[commit] = {}
+            with suppress(CommitNotFound):
+                self._touched[commit] = touched(self.vault, part.entry)
+        return self._touched[commit].get(identity, ())
+
+    def _undone(self, now: Snapshot, part: _Part, identity: str, names: tuple[str, ...]) -> MergeResult:
+        before = version_at(self.vault, base_of(self.vault, part.entry), identity, names)
+        return undo_entries(
+            now, before, version_at(self.vault, part.entry.commit, identity, names), part.only
+        )
+
+    def _homes(self, identity: str) -> Iterator[str]:
+        """The documents whose ledgers hold an entry that the source proved last."""
+        folder = self.vault.layout.identity_dir(identity) / ".ledger"
+        for file in sorted(folder.rglob("*.md")) if self.latest else ():
+            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+            if any(line.partition(" ")[0] in self.latest for line in lines):
+                yield file.relative_to(folder).as_posix()
+
+    def _left(self, first: Snapshot, now: Snapshot) -> Iterator[str]:
+        """Entries that no commit taken back told of, and that say what the source said: squashed, say."""
+        before, desk = Desk(first), Desk(now)
+        for entry in sorted(set(desk.records) & set(self.latest)):
+            found, record = desk.owned(entry), desk.records[entry]
+            if found is not None and record == before.records[entry] and block_hash(found[1]) == record.hash:
+                yield entry
+
+
+def _after(now: Snapshot, result: MergeResult, outcomes: dict[str, Outcome]) -> Snapshot:
+    """The snapshot with a result in it; of each entry the last word on it that changed something is kept."""
+    for outcome in result.outcomes:
+        if outcome.action in ("removed", "updated", "added") or outcome.id not in outcomes:
+            outcomes[outcome.id] = outcome
+    return replace(
+        now,
+        documents={**now.documents, **result.documents},
+        ledgers={**now.ledgers, **result.ledgers},
+        marks=now.marks if result.marks is None else result.marks,
+    )
+
+
+def _difference(first: Snapshot, last: Snapshot, outcomes: Iterable[Outcome]) -> MergeResult:
+    return MergeResult(
+        {path: text for path, text in last.documents.items() if text != first.documents.get(path)},
+        {home: text for home, text in last.ledgers.items() if text != first.ledgers.get(home, "")},
+        None if last.marks == first.marks else last.marks,
+        tuple(outcomes),
+    )
+
+
+def _proven(
+    index: ProvenanceIndex, changes: Iterable[EntryChange], wanted: Callable[[str | None], bool]
+) -> Iterator[EntryChange]:
+    """The trailers; an entry that says again what it said before has the evidence of then."""
+    for change in changes:
+        proofs = [] if change.action == "removed" else index.find(change.id)
+        proof = next((each for each in reversed(proofs) if each.source and not wanted(each.source)), None)
+        yield change if proof is None else replace(change, source=proof.source, messages=proof.messages)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -16,12 +16,19 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memfs.history.log import LogEntry
+    from memfs.model import Trust
     from memfs.services.audit import Reason, Why
     from memfs.services.saying import SaidTurn
     from memfs.services.undo import Undone
 
 _LONGEST_QUOTE = 6  # lines
 _SHORT = 8
+_TRUST: Mapping[Trust, str] = {
+    "user": "trust_user",
+    "peer": "trust_peer",
+    "agent": "trust_agent",
+    "document": "trust_document",
+}
 
 
 @command(
@@ -47,7 +54,7 @@ def _why_lines(call: Call, why: Why) -> Iterator[str]:
     view = why.entry
     yield one_line(view.text)
     yield click.style(one_line(f"{view.path}:{view.line}  ^{view.id}  {view.origin}"), dim=True)
-    yield click.style(call.text(f"trust_{view.trust}"), dim=True)
+    yield click.style(call.text(_TRUST[view.trust]), dim=True)
     if view.origin == "hand":
         yield ""
         yield _hand_line(call, why)
@@ -168,24 +175,30 @@ def _patch_lines(call: Call, patch: str) -> Iterator[str]:
     examples="""
     memfs undo a1b2c3d4
     memfs undo HEAD
+    memfs undo --source claude-code/5e551011-0000-4000-8000-0000000000a1
     """
 )
-@click.argument("commit")
-def undo_command(call: Call, commit: str) -> None:
-    """Take back what one commit of memfs did.
+@click.argument("commit", required=False)
+@click.option("--source", metavar="SOURCE", help="Everything from this session, as `memfs why` names it.")
+@identity_option("With --source: only in this identity's memory.")
+def undo_command(call: Call, commit: str | None, source: str | None, identity: str | None) -> None:
+    """Take back what one commit of memfs did, or all that came from a source.
 
     Entry by entry: what you changed since stays, and what goes is not extracted again from the same
-    evidence. The undo is a commit of its own.
+    evidence. The undo is a commit of its own, also where it takes back many. A SOURCE without a slash is all
+    of its sessions.
     """
     from memfs.interfaces.shapes.entries import undone_json
 
-    undone = call.memory.undo(commit)
+    if (commit is None) == (source is None):
+        raise click.UsageError("give a COMMIT, or --source SOURCE")
+    undone = call.memory.undo(commit, source=source, identity=identity)
     call.answer(undone_json(undone), lambda: _undone_lines(call, undone))
 
 
 def _undone_lines(call: Call, undone: Undone) -> Iterator[str]:
     key = "undone" if undone.commit else "nothing_undone"
-    yield call.text(key, commit=undone.undone[:_SHORT])
+    yield call.text(key, commit=one_line(undone.undone) if "/" in undone.undone else undone.undone[:_SHORT])
     for outcome in undone.outcomes:
         reason = f" ({one_line(outcome.reason)})" if outcome.reason else ""
         yield f"  {outcome.action}  {outcome.document} ^{outcome.id}{reason}"

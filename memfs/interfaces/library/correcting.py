@@ -52,8 +52,19 @@ class Correcting:
 
         return reject(self.vault, entry)
 
-    def undo(self, commit: str) -> Undone:
-        """Take back what one commit of memfs did."""
-        from memfs.services.undo import undo
+    def undo(
+        self, commit: str | None = None, *, source: str | None = None, identity: str | None = None
+    ) -> Undone:
+        """Take back what one ``commit`` of memfs did; or everything that came from a ``source``.
 
-        return undo(self.vault, commit)
+        The source is a session as `why` names it, or the part before its slash; ``identity`` limits it to one.
+        """
+        from memfs.errors import InvalidRequest
+        from memfs.services.undo import undo
+        from memfs.services.withdrawing import take_back
+
+        if (commit is None) == (source is None):
+            raise InvalidRequest("undo takes either a commit or a source")
+        if source is not None:
+            return take_back(self.vault, source, identity=identity)
+        return undo(self.vault, commit or "")
