@@ -68,12 +68,16 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class SummaryRequest:
-    """What a summariser is asked: a conversation, its title, and the state and lines of its block so far."""
+    """What a summariser is asked: a conversation, its title, and the state and lines of its block so far.
+
+    ``cwd``: the folder that it was held in; files in it are named from there.
+    """
 
     request: Request
     title: str = ""
     state: str = ""
     lines: tuple[Line, ...] = ()
+    cwd: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,7 @@ class PlainSummariser:
         """What users asked for, corrected and left open; files; failed tools. None where there is none of it."""
         request = asked.request
         books = choose_languages(request.turns)
-        items = _limited([*_said(request, books), *_done(request)])
+        items = _limited([*_said(request, books), *_done(request, asked.cwd)])
         if not items:
             return None
         goals = [item.text for item in items if item.section == "goals"]
@@ -117,9 +121,8 @@ def shorten(text: str, characters: int) -> str:
     line = " ".join(text.split())
     if len(line) <= characters:
         return line
-    head = line[: characters - 1]
-    word = head.rpartition(" ")[0]
-    return f"{word if len(word) > characters // 2 else head}…"
+    words = line[:characters].rpartition(" ")[0]
+    return f"{words if len(words) > characters // 2 else line[: characters - 1]}…"
 
 
 def _said(request: Request, books: Sequence[Phrasebook]) -> Iterator[Item]:
@@ -143,12 +146,12 @@ def _sentences(request: Request, books: Sequence[Phrasebook]) -> Iterator[tuple[
                 yield at, shorten(text, _LONGEST), sentence.masked
 
 
-def _done(request: Request) -> Iterator[Item]:
+def _done(request: Request, cwd: str) -> Iterator[Item]:
     """Files that were attached or worked on, and tools that failed."""
     words = _WORDS[request.language]
     for at, turn in enumerate(request.turns):
         for path in _files(turn):
-            yield Item("files", f"`{path}`", (at,))
+            yield Item("files", f"`{path.removeprefix(f'{cwd}/') if cwd else path}`", (at,))
         for call in turn.tool_calls:
             if call.is_error and (name := re.sub(r"[^\w.:-]+", " ", call.name).strip()):
                 failed = words["failed"].format(tool=name[:60])

@@ -141,8 +141,9 @@ def _asked(vault: Vault, talk: Talk, day: date, turns: Sequence[Turn]) -> Summar
         project=talk.project,
         identity=talk.identity,
     )
-    title = shorten(redact_session(talk.session).title or "", TITLE)
-    return SummaryRequest(request, title, state, lines)
+    session = redact_session(talk.session)
+    title = shorten(session.title or "", TITLE)
+    return SummaryRequest(request, title, state, lines, (session.cwd or "").rstrip("/"))
 
 
 def _standing(vault: Vault, talk: Talk, day: date) -> tuple[str, tuple[Line, ...]]:
