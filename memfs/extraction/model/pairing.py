@@ -31,6 +31,8 @@ NAME = "review"
 PAIRS_AT_ONCE = 20
 _ANSWER_A_PAIR = 60  # tokens, for the budget
 _NEW_WORDS = 0.2  # share of words that may be neither entry's: words that join
+_LEAST_FORM = 4  # letters; shorter names have no other forms
+_LONGEST_ENDING = 3
 _LEAST_KEPT = 0.5  # share of each entry's words that a united text must keep
 _NAME = re.compile(r"(?<![\w.])[A-Z][\w.+#/-]*\w|(?<![\w.])\w+[._/+#-]\w[\w._/+#-]*|[A-Za-z]*\d[\w.-]*")
 _KINDS: Mapping[str, str] = {
@@ -236,9 +238,9 @@ def objection_to(text: str, first: str, second: str) -> str | None:
         return f"the united text has more than {MAX_TEXT} characters"
     if redact_text(text).text != text and redact_text(both).text == both:
         return "the united text holds a secret"
-    if invented := sorted((numbers(text) - numbers(both)) | (_names(text) - _all_words(both))):
+    if invented := sorted((numbers(text) - numbers(both)) | _unknown(_names(text), both)):
         return f"the united text says what neither says: {', '.join(invented)}"
-    if lost := sorted((numbers(both) - numbers(text)) | (_names(both) - _all_words(text))):
+    if lost := sorted((numbers(both) - numbers(text)) | _unknown(_names(first) | _names(second), text)):
         return f"the united text leaves out: {', '.join(lost)}"
     words = content_words(text)
     if words and len(words - content_words(both)) > _NEW_WORDS * len(words):
@@ -266,6 +268,22 @@ def _begins_sentence(text: str, at: int) -> bool:
     before = text[:at].rstrip()
     plain_word = re.match(r"[A-Z][a-z]*\b(?![.\w/+#-])", text[at:]) is not None
     return plain_word and (not before or before[-1] in ".!?:;")
+
+
+def _unknown(names: frozenset[str], text: str) -> frozenset[str]:
+    """The names that a text does not have, other forms of them (Mondays, Postgres for PostgreSQL) not counted."""
+    words = _all_words(text)
+    return frozenset(
+        name
+        for name in names - words
+        if len(name) < _LEAST_FORM
+        or not any(_are_forms(name, word) for word in words if len(word) >= _LEAST_FORM)
+    )
+
+
+def _are_forms(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return long.startswith(short) and len(long) - len(short) <= _LONGEST_ENDING
 
 
 def _all_words(text: str) -> frozenset[str]:
