@@ -24,6 +24,7 @@ Kind = Literal[
     "accept",
     "reject",
     "edit",
+    "redact",
     "agent",
     "review",
     "training",

@@ -34,6 +34,7 @@ _VERBS: Mapping[str, tuple[str, str]] = {
     "accept": ("accept the suggestion for {what}", "采纳建议 {what}"),
     "reject": ("reject the suggestion for {what}", "拒绝建议 {what}"),
     "review": ("review: {what}", "整理：{what}"),
+    "redact": ("take secrets out of {what}", "去除机密：{what}"),
     "edit": ("edit {what}", "编辑 {what}"),
     "agent": ("the agent asked to {what}", "智能体操作：{what}"),
     "journal": ("journal of {what}", "{what} 的日志"),

@@ -61,3 +61,18 @@ def versions_with_id(repository: Repository, block_id: str) -> Iterator[bytes]:
             data = repository.read_blob(commit, path)
             if data is not None:
                 yield data
+
+
+def markdown_versions(repository: Repository) -> Iterator[tuple[str, str, bytes]]:
+    """Every version of every Markdown file in the commits of all refs, newest first: commit, path, content."""
+    options = ("-z", "-m", "--root", "--raw", "--no-renames", "--no-abbrev", "--diff-filter=d")
+    plain = ("--no-textconv", "--no-ext-diff", "--format=%x01%H")
+    told = repository.git.run("log", "--all", *options, *plain, seconds=600).out
+    seen: set[tuple[str, str]] = set()
+    for record in filter(None, told.decode("utf-8", "surrogateescape").split("\1")):
+        commit, *fields = (field.strip("\n") for field in record.split("\0") if field.strip("\n"))
+        for about, path in zip(fields[0::2], fields[1::2], strict=False):
+            oid = about.split(" ")[3]
+            if path.endswith(".md") and (path, oid) not in seen:
+                seen.add((path, oid))
+                yield commit, path, repository.read_object(oid)

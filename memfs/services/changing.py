@@ -179,7 +179,7 @@ def _change(vault: Vault, kind: str, place: EntryPlace, change: Change) -> Chang
 def _snapshot(
     vault: Vault, transaction: Transaction, identity: str, document: str, entry: str = ""
 ) -> Snapshot:
-    homes = _homes(vault, identity, entry) if entry else ()
+    homes = homes_of(vault, identity, entry) if entry else ()
     _require_writable(vault, vault.layout.document_rel(identity, document))
     snapshot = load_snapshot(vault, transaction, identity, (document, *homes)).snapshot
     blocked = snapshot.deferred.get(document)
@@ -197,7 +197,7 @@ def _require_writable(vault: Vault, path: str) -> None:
         )
 
 
-def _homes(vault: Vault, identity: str, entry: str) -> tuple[str, ...]:
+def homes_of(vault: Vault, identity: str, entry: str) -> tuple[str, ...]:
     """The documents whose ledger knows an entry, or what is offered for it."""
     folder = vault.layout.identity_dir(identity) / ".ledger"
     known = re.compile(rf"^{re.escape(entry.removesuffix('-q'))}(-q)? ", re.MULTILINE)

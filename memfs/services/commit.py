@@ -91,7 +91,8 @@ class Transaction:
         """
         for path in files:
             self.read(path)
-        if message.kind != "init":  # the files of init are memfs's own, there already and not yet committed
+        # The files of init are memfs's own, not yet committed; a secret that is taken out must never be.
+        if message.kind not in ("init", "redact"):
             self._commit_hand_edits({**files, **dict.fromkeys(self._noticed(files))})
         intent = prepare(self.vault, self._intent(files, message))
         return roll_forward(self.vault, intent)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memfs.errors import InvalidRequest
+from memfs.extraction.locating import brings_secrets
 from memfs.memory.merge import MergeResult, Outcome
 from memfs.memory.undo import Version, undo_entries, undo_marks
 from memfs.memory.views import locate
@@ -39,7 +40,7 @@ def undo(vault: Vault, name: str) -> Undone:
 
     Raises:
         CommitNotFound: no such commit.
-        InvalidRequest: memfs did not make it, or it holds several merges.
+        InvalidRequest: memfs did not make it, it holds several merges, or a secret would come back.
     """
     from memfs.history.log import read_commit
     from memfs.history.messages import CommitMessage
@@ -71,8 +72,22 @@ def undo(vault: Vault, name: str) -> Undone:
                 identity=entry.message.identity,
                 entries=with_proof(vault, entry_changes(outcomes), until=entry.commit),
             )
+            require_no_secrets(transaction, files)
             commit = transaction.commit(files, message).commit
     return Undone(entry.commit, commit, tuple(outcomes))
+
+
+def require_no_secrets(transaction: Transaction, files: Mapping[str, bytes | None]) -> None:
+    """Raise InvalidRequest where new texts hold a secret that the texts of now do not: it was taken out for good."""
+    for path, data in files.items():
+        if data is None or not path.endswith(".md") or _LEDGER in path:
+            continue
+        before = (transaction.read(path) or b"").decode("utf-8", "surrogateescape")
+        for line, kind in brings_secrets(before, data.decode("utf-8", "surrogateescape")):
+            raise InvalidRequest(
+                f"it would bring a secret ({kind}) back into {path}:{line}",
+                hint="git revert does it, if it is meant",
+            )
 
 
 def touched(vault: Vault, entry: LogEntry) -> Mapping[str, tuple[str, ...]]:

@@ -17,7 +17,7 @@ from memfs.services.kept import kept_copy
 from memfs.services.merging import entry_changes, result_files
 from memfs.services.sessions import SessionKey
 from memfs.services.snapshots import load_snapshot
-from memfs.services.undo import Undone, base_of, touched, version_at
+from memfs.services.undo import Undone, base_of, require_no_secrets, touched, version_at
 
 if TYPE_CHECKING:
     from memfs.history.log import LogEntry
@@ -39,6 +39,7 @@ def take_back(vault: Vault, source: str, *, identity: str | None = None) -> Undo
 
     Raises:
         EntryNotFound: nothing came from there.
+        InvalidRequest: a secret would come back with what stood there before.
     """
     from memfs.history.log import read_log
     from memfs.history.messages import CommitMessage
@@ -69,6 +70,7 @@ def take_back(vault: Vault, source: str, *, identity: str | None = None) -> Undo
                 identity=next(iter(results)) if len(results) == 1 else None,
                 entries=tuple(_proven(index, entry_changes(outcomes), wanted)),
             )
+            require_no_secrets(transaction, files)
             commit = transaction.commit(files, message).commit
     return Undone(source, commit, outcomes)
 
