@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memfs.services.audit import Why
     from memfs.services.changing import Changed
     from memfs.services.recall import Found
+    from memfs.services.relay import Baton, BatonRole, Board
     from memfs.services.status import Status
     from memfs.services.turns import Pushed
     from memfs.services.undo import Undone
@@ -67,7 +68,9 @@ class Reach:
         path: str | None = None,
         since: date | None = None,
         until: date | None = None,
+        at: str | None = None,
         limit: int = 10,
+        sessions: bool | None = None,
     ) -> Found:
         return self.memory.search(
             query,
@@ -78,8 +81,14 @@ class Reach:
             path=path,
             since=since,
             until=until,
+            at=at,
             limit=limit,
+            sessions=sessions,
         )
+
+    def similar(self, reference: str, *, identity: str | None = None, limit: int = 10) -> Found:
+        self.entry(reference)
+        return self.memory.similar(reference, identity=self.own(identity), limit=limit)
 
     def context(
         self, message: str = "", *, identity: str | None = None, budget: int | None = None
@@ -193,6 +202,30 @@ class Reach:
         model: str | None = None,
     ) -> Pushed:
         return self.memory.push(session, turns, identity=self.own(identity), channel=channel, model=model)
+
+    def relay_add(
+        self,
+        text: str,
+        *,
+        channel: str,
+        identity: str | None = None,
+        role: BatonRole = "assistant",
+        session: str | None = None,
+        message: str | None = None,
+        reply_to: str | None = None,
+    ) -> Baton:
+        return self.memory.relay_add(
+            text,
+            channel=channel,
+            identity=self.own(identity),
+            role=role,
+            session=session,
+            message=message,
+            reply_to=reply_to,
+        )
+
+    def relay_show(self, *, identity: str | None = None) -> Board:
+        return self.memory.relay_show(identity=self.own(identity))
 
     # -- what may be reached --------------------------------------------------------------------------------
 

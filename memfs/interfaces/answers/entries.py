@@ -29,6 +29,7 @@ class Entry(Answer):
     origin: Origin = Field(description="Who wrote its words: a person (hand), or memfs.")
     source: str | None = Field(description="The transcript it was extracted from.")
     commit: str | None
+    trust: str | None = Field(description="Whose words it rests on.")
 
 
 class Hit(Entry):
@@ -38,11 +39,41 @@ class Hit(Entry):
     snippet: str
 
 
+class FoundTurn(Answer):
+    """What was said in a conversation; that is no memory."""
+
+    identity: str
+    session: str
+    message: str | None
+    role: str
+    peer: str | None
+    date: str | None
+    path: str
+    line: int | None
+    score: float
+    snippet: str
+    before: str | None
+    after: str | None
+
+
+class Span(Answer):
+    """What words for a time were taken for."""
+
+    words: str
+    since: str
+    until: str
+
+
 class Found(Answer):
     """What a search found, the best first; ``degraded`` says why it was less than it could be."""
 
     hits: list[Hit]
     degraded: str | None
+    understood: list[Span] = Field(description="What words for times in the query were taken for.")
+    commit: str | None = Field(description="Memory was searched as it was there.")
+    turns: list[FoundTurn] = Field(
+        description="What was said in conversations, where these were searched too."
+    )
 
 
 class Entries(Answer):

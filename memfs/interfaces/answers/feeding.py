@@ -43,7 +43,6 @@ class SessionMerged(Answer):
     undone: list[str]
     problems: list[str]
     tokens: Tokens | None
-    trained: int
 
 
 class Ingested(Answer):

@@ -175,3 +175,50 @@ class Removed(Answer):
     """A token that is worthless now."""
 
     id: str
+
+
+class KeptAsIs(Answer):
+    """An entry that a review left as it is, and why."""
+
+    id: str
+    reason: str
+
+
+class RefusedOperation(Answer):
+    """What a review's model asked for and did not get."""
+
+    type: str
+    reason: str
+
+
+class ReviewTokens(Answer):
+    """Tokens of model calls."""
+
+    input: int
+    output: int
+
+
+class IdentityReviewed(Answer):
+    """What a review did in one identity."""
+
+    identity: str
+    united: int
+    superseded: int
+    suggested: int
+    stale: int
+    archived: int
+    kept: list[KeptAsIs]
+    refused: list[RefusedOperation]
+    read: int
+    left: int
+    tokens: ReviewTokens
+    commit: str | None
+    waiting: list[str]
+    degraded: str | None
+
+
+class Reviewed(Answer):
+    """What a review did, by identity."""
+
+    identities: list[IdentityReviewed]
+    problems: list[str]

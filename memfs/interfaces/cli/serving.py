@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memfs.interfaces.cli.call import Call, command
+from memfs.interfaces.cli.call import Call, command, group
 from memfs.interfaces.cli.exits import DONE, WAITING
 from memfs.interfaces.cli.feeding import stopped_by_signals
-from memfs.interfaces.cli.parameters import identity_option
+from memfs.interfaces.cli.parameters import complete_identity, identity_option, read_identity
 from memfs.interfaces.cli.printing import one_line
+from memfs.interfaces.shapes.serving import background_json
 
 if TYPE_CHECKING:
-    from memfs.interfaces.shapes.values import Json
     from memfs.services.background import Background
     from memfs.services.tokens import Granted
 
@@ -74,37 +74,34 @@ def mcp_command(call: Call, identity: str | None) -> None:
 
 @command(
     examples="""
-    memfs token add coding-assistant --name laptop     prints the token, once
-    memfs token list
-    memfs token remove 1ecb315f
-    memfs token remove owner                           the owner's: `memfs up` makes another
+    memfs token add coding-assistant --name laptop
     """
 )
-@click.argument("action", type=click.Choice(["add", "list", "remove"]))
-@click.argument("subject", required=False, metavar="[IDENTITY|ID]")
-@click.option("--name", default="", metavar="TEXT", help="With add: what the token is for.")
-def token_command(call: Call, action: str, subject: str | None, name: str) -> None:
-    """Make, list or remove tokens for `memfs up`.
+@click.argument("identity", shell_complete=complete_identity, callback=read_identity, metavar="IDENTITY")
+@click.option("--name", default="", metavar="TEXT", help="What the token is for.")
+def add_command(call: Call, identity: str, name: str) -> None:
+    """Make a token that sees only one identity's memory.
 
-    A token made here sees only the memory of its IDENTITY. It is kept as a hash, so it is shown once. One that is
-    removed is worthless at once.
+    It is kept as a hash, so it is shown this once.
     """
     from memfs.interfaces.shapes.serving import token_json
 
-    memory = call.memory
-    if action == "list":
-        tokens = memory.token_list()
-        call.answer([token_json(one) for one in tokens], lambda: _token_lines(call, tokens))
-        return
-    if subject is None:
-        raise click.UsageError(f"token {action} needs {'an IDENTITY' if action == 'add' else 'an ID'}")
-    if action == "add":
-        made = memory.token_add(subject, name=name)
-        call.answer(token_json(made), lambda: [made.token or ""])
-        call.note(call.text("token_made", id=made.id, identity=made.identity))
-    else:
-        memory.token_remove(subject)
-        call.answer({"id": subject}, lambda: [call.text("token_removed", id=subject)])
+    made = call.memory.token_add(identity, name=name)
+    call.answer(token_json(made), lambda: [made.token or ""])
+    call.note(call.text("token_made", id=made.id, identity=made.identity))
+
+
+@command(
+    examples="""
+    memfs token list
+    """
+)
+def list_command(call: Call) -> None:
+    """List the tokens of identities, without the tokens themselves."""
+    from memfs.interfaces.shapes.serving import token_json
+
+    tokens = call.memory.token_list()
+    call.answer([token_json(one) for one in tokens], lambda: _token_lines(call, tokens))
 
 
 def _token_lines(call: Call, tokens: tuple[Granted, ...]) -> Iterator[str]:
@@ -120,47 +117,95 @@ def _token_lines(call: Call, tokens: tuple[Granted, ...]) -> Iterator[str]:
 
 @command(
     examples="""
-    memfs service show
-    memfs service install
-    memfs service install --yes --vault ~/memory
-    memfs service uninstall
+    memfs token remove 1ecb315f
+    memfs token remove owner                  the owner's own: `memfs up` makes another
     """
 )
-@click.argument("action", type=click.Choice(["show", "install", "uninstall"]))
-@click.option("--yes", is_flag=True, help="Do not ask.")
-def service_command(call: Call, action: str, yes: bool) -> int:
-    """Keep `memfs up` running in the background, from login on.
+@click.argument("id", metavar="ID")
+def remove_command(call: Call, id: str) -> None:
+    """Make a token worthless at once."""
+    call.memory.token_remove(id)
+    call.answer({"id": id}, lambda: [call.text("token_removed", id=id)])
 
-    As a systemd user unit (Linux) or a launchd agent (macOS), of yours alone. What is to be written is shown first.
+
+@group(add_command, list_command, remove_command)
+def token_command() -> None:
+    """Make, list or remove tokens for `memfs up`.
+
+    The owner's token, which reaches everything, lies in a file that only you can read; these are for others.
     """
-    from memfs.services.background import install_background, plan_background, uninstall_background
+
+
+@command(
+    examples="""
+    memfs service show
+    """
+)
+def show_command(call: Call) -> None:
+    """Show the service that would keep this vault served, and whether it is installed."""
+    from memfs.services.background import plan_background
 
     background = plan_background(call.memory.vault.layout)
-    if action == "show":
-        call.answer(_background_json(background), lambda: _background_lines(call, background))
-        return DONE
-    if action == "install" and not call.as_json:
+    call.answer(background_json(background), lambda: _background_lines(call, background))
+
+
+@command(
+    examples="""
+    memfs service install
+    memfs service install --yes --vault ~/memory
+    """
+)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def install_command(call: Call, yes: bool) -> int:
+    """Write the service and start it; what is written is shown first."""
+    from memfs.services.background import install_background, plan_background
+
+    background = plan_background(call.memory.vault.layout)
+    if not call.as_json:
         for line in _background_lines(call, background):
             click.echo(line)
-    if not yes:
-        if not sys.stdin.isatty():
-            raise click.UsageError(f"service {action} asks first; say --yes where nobody can answer")
-        click.confirm(call.text(f"really_{action}", path=str(background.path)), abort=True, err=True)
-    failed = (install_background if action == "install" else uninstall_background)(background)
-    done = call.text(f"service_{action}ed", name=background.name)
-    call.answer(_background_json(background) | {"by_hand": list(failed)}, lambda: [done])
+    _ask(call, "really_install", background, yes)
+    return _answer_background(call, "service_installed", background, install_background(background))
+
+
+@command(
+    examples="""
+    memfs service uninstall
+    memfs service uninstall --yes
+    """
+)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def uninstall_command(call: Call, yes: bool) -> int:
+    """End the service and take its file away."""
+    from memfs.services.background import plan_background, uninstall_background
+
+    background = plan_background(call.memory.vault.layout)
+    _ask(call, "really_uninstall", background, yes)
+    return _answer_background(call, "service_uninstalled", background, uninstall_background(background))
+
+
+@group(show_command, install_command, uninstall_command)
+def service_command() -> None:
+    """Keep `memfs up` running in the background, from login on.
+
+    As a systemd user unit (Linux) or a launchd agent (macOS), of yours alone.
+    """
+
+
+def _ask(call: Call, question: str, background: Background, yes: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise click.UsageError("this asks first; say --yes where nobody can answer")
+    click.confirm(call.text(question, path=str(background.path)), abort=True, err=True)
+
+
+def _answer_background(call: Call, done: str, background: Background, failed: tuple[str, ...]) -> int:
+    data = background_json(background) | {"by_hand": list(failed)}
+    call.answer(data, lambda: [call.text(done, name=background.name)])
     for one in failed:
         call.note(call.text("run_by_hand", command=one))
     return WAITING if failed else DONE
-
-
-def _background_json(background: Background) -> Json:
-    return {
-        "name": background.name,
-        "path": str(background.path),
-        "installed": background.installed,
-        "text": background.text,
-    }
 
 
 def _background_lines(call: Call, background: Background) -> Iterator[str]:

@@ -33,7 +33,6 @@ from memfs.interfaces.http.problems import (
 from memfs.interfaces.http.routes import ROUTERS
 from memfs.services.tokens import check_token
 
-MAX_BODY = 8 * 1024 * 1024
 THREADS = 8  # requests that are worked on at once; git and the index gain nothing by more
 _TITLES = {400: "Bad request", 404: "Not found", 405: "Method not allowed", 413: "Too large"}
 _bearer = HTTPBearer(auto_error=False, description="The owner's token, or one of `memfs token add`.")
@@ -62,7 +61,6 @@ def create_app(
         redoc_url=None,
         openapi_url=None,
         redirect_slashes=False,
-        max_body_size=MAX_BODY,
         telemetry={"tracing": False, "metrics": False},
         generate_unique_id_function=_name,
         lifespan=partial(_running, further=further),

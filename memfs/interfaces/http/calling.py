@@ -16,18 +16,28 @@ from memfs.interfaces.reach import Reach
 
 if TYPE_CHECKING:
     from memfs.interfaces.vaults import Vaults
+    from memfs.services.daily import DailyResult
     from memfs.services.tokens import Grant
 
 
 @dataclass
 class Shared:
-    """What all requests share. ``unready`` tells why the server is not ready; ``announce`` takes lines of the log."""
+    """What all requests share. ``unready`` tells why the server is not ready; ``announce`` takes lines of the log.
+
+    ``stopping``: the server was told to end.
+    """
 
     vaults: Vaults
     metrics: Metrics = field(default_factory=Metrics)
     progress: ProgressHub = field(default_factory=ProgressHub)
     unready: Callable[[], Sequence[str]] = tuple
     announce: Callable[[str], None] = lambda _: None
+    stopping: Callable[[], bool] = lambda: False
+
+    def finish_daily(self, result: DailyResult) -> None:
+        """Count a daily run that has ended, and tell those who follow it."""
+        self.metrics.runs.labels("error" if result.errors else "success").inc()
+        self.progress.finish(result)
 
 
 @dataclass(frozen=True)

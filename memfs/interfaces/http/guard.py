@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from memfs.errors import MemfsError
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 Seen = Callable[[str, str, int, float], None]
+MAX_BODY = 8 * 1024 * 1024
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
@@ -72,7 +74,7 @@ class Guard:
 
         app = await self._door(scope, headers) or self.app
         try:
-            await app(scope, receive, sending)
+            await app(scope, _limited(receive), sending)
         finally:
             self._seen(scope["method"], _route(scope), status, time.monotonic() - began)
 
@@ -121,6 +123,21 @@ class Guard:
             "Access-Control-Allow-Headers": "authorization, content-type, mcp-protocol-version, mcp-session-id",
             "Vary": "Origin",
         }
+
+
+def _limited(receive: Receive) -> Receive:
+    """What is received, as long as it is not too much."""
+    received = 0
+
+    async def receiving() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > MAX_BODY:
+            raise HTTPException(413, f"a request holds at most {MAX_BODY:,} bytes")
+        return message
+
+    return receiving
 
 
 def _route(scope: Scope) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,32 +20,17 @@ class ProgressHub:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._listeners: set[_Listener] = set()
-        self._runs = 0
-        self._last: Event | None = None
-
-    @contextmanager
-    def run(self) -> Iterator[None]:
-        """While a run is under way; listeners are let go when the last one ends."""
-        with self._lock:
-            self._runs += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._runs -= 1
-                if not self._runs:
-                    self._last = None
-                    self._send(None)
+        self._latest: Event | None = None
 
     def tell(self, progress: Progress) -> None:
         """Hand on how far a run is."""
         data = {"percent": progress.percent, "identity": progress.identity, "phase": progress.phase}
         with self._lock:
-            self._last = ("progress", data)
-            self._send(self._last)
+            self._latest = ("progress", data)
+            self._send(self._latest)
 
     def finish(self, result: DailyResult) -> None:
-        """Hand on what came of a run."""
+        """Hand on what came of a run, and let the listeners go."""
         data = {
             "extractedCount": result.extracted_count,
             "archivedFiles": result.archived_files,
@@ -55,16 +39,22 @@ class ProgressHub:
         }
         with self._lock:
             self._send(("done", data))
+        self.close()
+
+    def close(self) -> None:
+        """Let all listeners go: there is no run any more."""
+        with self._lock:
+            self._latest = None
+            self._send(None)
 
     async def follow(self) -> AsyncIterator[Event]:
         """The events of the run under way, from the latest on; nothing where none is."""
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
         listener = (asyncio.get_running_loop(), queue)
         with self._lock:
-            if not self._runs:
+            if self._latest is None:
                 return
-            if self._last is not None:
-                queue.put_nowait(self._last)
+            queue.put_nowait(self._latest)
             self._listeners.add(listener)
         try:
             while (event := await queue.get()) is not None:
@@ -72,11 +62,6 @@ class ProgressHub:
         finally:
             with self._lock:
                 self._listeners.discard(listener)
-
-    def close(self) -> None:
-        """Let all listeners go: the server ends."""
-        with self._lock:
-            self._send(None)
 
     def _send(self, event: Event | None) -> None:
         for loop, queue in self._listeners:

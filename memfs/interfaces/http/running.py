@@ -8,12 +8,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import uvicorn
 
 from memfs import __version__
 from memfs.daemon import watch
+from memfs.daemon.schedule import follow_schedule
 from memfs.errors import InvalidRequest
 from memfs.interfaces.http.app import create_app
 from memfs.interfaces.http.calling import Shared
@@ -87,11 +89,15 @@ class _Running:
         self._vault, self._log, self._stop = vault, log, stop
         self._threads: dict[str, threading.Thread] = {}
         self._shared = Shared(
-            Vaults(vault), unready=self._unready, announce=lambda line: log.say("ingest", line)
+            Vaults(vault),
+            unready=self._unready,
+            announce=partial(log.say, "call"),
+            stopping=stop.is_set,
         )
 
     def serve(self, names: Names, bound: socket.socket, serving: Serving) -> None:
         self._start("watch", lambda: watch(apart(self._vault), announce=self._watched, stop=self._stop))
+        self._start("schedule", self._keep_schedule)
         guard = create_app(
             self._shared, names, further=[mount_mcp(self._shared.vaults)], answered=self._log.answered
         )
@@ -133,6 +139,15 @@ class _Running:
                 self._log.say(
                     name, "still at work, and left: the next start goes on with it", level="warning"
                 )
+
+    def _keep_schedule(self) -> None:
+        follow_schedule(
+            apart(self._vault),
+            self._stop,
+            announce=partial(self._log.say, "daily"),
+            progress=self._shared.progress.tell,
+            ended=self._shared.finish_daily,
+        )
 
     def _watched(self, line: str) -> None:
         self._shared.metrics.events.labels("watch").inc()

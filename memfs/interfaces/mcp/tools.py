@@ -15,6 +15,7 @@ from memfs.interfaces.answers import entries as entry_answers
 from memfs.interfaces.answers import feeding as feeding_answers
 from memfs.interfaces.answers import history as history_answers
 from memfs.interfaces.answers import pages as page_answers
+from memfs.interfaces.answers import relaying as relay_answers
 from memfs.interfaces.mcp import arguments
 
 if TYPE_CHECKING:
@@ -139,6 +140,27 @@ def _recent(reach: Reach, asked: arguments.Recent) -> Json:
     return {"commits": [log_json(one) for one in found]}
 
 
+def _relay_add(reach: Reach, asked: arguments.AddBaton) -> Json:
+    from memfs.interfaces.shapes.relaying import baton_json
+
+    baton = reach.relay_add(
+        asked.text,
+        channel=asked.channel,
+        identity=asked.identity,
+        role=asked.role,
+        session=asked.session,
+        message=asked.message,
+        reply_to=asked.reply_to,
+    )
+    return baton_json(baton)
+
+
+def _relay_read(reach: Reach, asked: arguments.OneIdentity) -> Json:
+    from memfs.interfaces.shapes.relaying import board_json
+
+    return board_json(reach.relay_show(identity=asked.identity))
+
+
 def _push(reach: Reach, asked: arguments.Push) -> Json:
     from memfs.interfaces.shapes.feeding import pushed_json
     from memfs.model import Turn
@@ -254,6 +276,27 @@ TOOLS: Mapping[str, MemoryTool] = {
             _forget,
             reads=False,
             destroys=True,
+        ),
+        MemoryTool(
+            "relay_add",
+            "relay_add",
+            "Hand over to the next agent",
+            "Put a line on the relay board, at most 400 characters in your own words: what you did, what is open. "
+            "Once a turn at most. The next agent reads it before it begins.",
+            arguments.AddBaton,
+            relay_answers.Baton,
+            _relay_add,
+            reads=False,
+            repeats=False,
+        ),
+        MemoryTool(
+            "relay_read",
+            "relay_show",
+            "Read the relay board",
+            "What other agents handed over in the last 24 hours, oldest first.",
+            arguments.OneIdentity,
+            relay_answers.Board,
+            _relay_read,
         ),
         MemoryTool(
             "push_turns",

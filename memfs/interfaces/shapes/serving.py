@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memfs.interfaces.shapes.values import Json
 
 if TYPE_CHECKING:
-    from memfs.services.serving import Serving
+    from memfs.services.background import Background
     from memfs.services.tokens import Granted
 
 
@@ -22,6 +22,11 @@ def token_json(granted: Granted) -> Json:
     }
 
 
-def serving_json(serving: Serving) -> Json:
-    """A running server."""
-    return {"pid": serving.pid, "url": serving.url, "version": serving.version}
+def background_json(background: Background) -> Json:
+    """A service as it is, or would be."""
+    return {
+        "name": background.name,
+        "path": str(background.path),
+        "installed": background.installed,
+        "text": background.text,
+    }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from memfs.interfaces.http.routes import changing, health, history, recalling, turns, upkeep
+from memfs.interfaces.http.routes import changing, daily, health, history, recalling, relay, turns, upkeep
 
 ROUTERS = (
     recalling.router,
     changing.router,
     history.router,
     turns.router,
+    relay.router,
+    daily.router,
     upkeep.router,
     health.router,
 )

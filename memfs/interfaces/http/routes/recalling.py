@@ -24,12 +24,10 @@ from memfs.interfaces.shapes.entries import context_json, entry_json, found_json
 router = APIRouter(prefix="/api", tags=["recall"])
 
 
-@router.get("/search", response_model=Found)
+@router.get("/search", response_model=Found, responses=documented(404))
 def search(
     calls: Calls,
-    query: Annotated[
-        str, Query(alias="q", max_length=10_000, description="Plain words; no character has a meaning.")
-    ],
+    query: Annotated[str, Query(max_length=10_000, description="Plain words; no character has a meaning.")],
     identity: AskedIdentity = None,
     type: AskedType = None,
     peer: AskedPeer = None,
@@ -39,6 +37,16 @@ def search(
     ] = None,
     since: Since = None,
     until: Until = None,
+    at: Annotated[
+        str | None,
+        Query(
+            min_length=1, max_length=100, pattern=PLAIN, description="As memory was on a day, or in a commit."
+        ),
+    ] = None,
+    sessions: Annotated[
+        bool | None,
+        Query(description="Also what was said in conversations; else only where memory has nothing."),
+    ] = None,
     limit: Limit = 10,
 ) -> Any:
     """Find memories by words and meaning."""
@@ -52,9 +60,18 @@ def search(
             path=path,
             since=since,
             until=until,
+            at=at,
+            sessions=sessions,
             limit=limit,
         )
         return found_json(found)
+
+
+@router.get("/entries/{entry}/similar", response_model=Found, responses=documented(404))
+def similar(calls: Calls, entry: EntryId, identity: AskedIdentity = None, limit: Limit = 10) -> Any:
+    """The entries that say nearly the same, the nearest first."""
+    with calls.reach() as reach:
+        return found_json(reach.similar(entry, identity=identity, limit=limit))
 
 
 @router.get("/context", response_model=Context)

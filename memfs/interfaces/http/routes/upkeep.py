@@ -12,6 +12,7 @@ from memfs.interfaces.answers.upkeep import (
     Identities,
     Indexed,
     Removed,
+    Reviewed,
     Settings,
     SettingSet,
     Status,
@@ -23,6 +24,7 @@ from memfs.interfaces.http.calling import Calls
 from memfs.interfaces.http.routes.parameters import PLAIN, AskedIdentity, Body, IdentityName
 from memfs.interfaces.shapes.feeding import ingest_json, retry_json
 from memfs.interfaces.shapes.serving import token_json
+from memfs.interfaces.shapes.tending import review_json
 from memfs.interfaces.shapes.upkeep import (
     check_json,
     reindex_json,
@@ -103,6 +105,13 @@ def retry(calls: Calls, identity: AskedIdentity = None) -> Any:
     """Try again what could not be extracted."""
     with calls.whole() as memory:
         return retry_json(memory.retry(identity=identity, announce=calls.shared.announce))
+
+
+@router.post("/review", response_model=Reviewed)
+def review(calls: Calls, identity: AskedIdentity = None) -> Any:
+    """Tidy memory: what says the same, contradicts itself, is stale or over."""
+    with calls.whole() as memory:
+        return review_json(memory.review(identity=identity, announce=calls.shared.announce))
 
 
 @router.post("/check", response_model=Checked)
