@@ -23,19 +23,34 @@ class Link:
     embed: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class FoundLink:
+    """A link and where it starts in the text; ``wiki``: in double brackets."""
+
+    start: int
+    link: Link
+    wiki: bool
+
+
 def links(text: str) -> tuple[Link, ...]:
     r"""All links of a text, in order; none are seen in code. ``[[a\|b]]``, as in tables, points at ``a``."""
+    return tuple(found.link for found in find_links(text))
+
+
+def find_links(text: str) -> tuple[FoundLink, ...]:
+    """The same with their places and kinds."""
     visible = _blank_code(text)
-    found: list[tuple[int, Link]] = []
+    found: list[FoundLink] = []
     for match in _WIKILINK.finditer(visible):
         target, alias = _split_alias(match[2])
         if target:
-            found.append((match.start(), Link(target, alias, bool(match[1]))))
+            found.append(FoundLink(match.start(), Link(target, alias, bool(match[1])), True))
     for match in _MD_LINK.finditer(visible):
         target = (match[3] or match[4] or "").strip()
         if target:
-            found.append((match.start(), Link(target, match[2].strip() or None, bool(match[1]))))
-    return tuple(link for _, link in sorted(found, key=lambda pair: pair[0]))
+            alias = match[2].strip() or None
+            found.append(FoundLink(match.start(), Link(target, alias, bool(match[1])), False))
+    return tuple(sorted(found, key=lambda one: one.start))
 
 
 def plain_text(text: str) -> str:

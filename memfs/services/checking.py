@@ -23,12 +23,21 @@ from memfs.vault.scan import scan_documents
 if TYPE_CHECKING:
     from memfs.services.opening import Vault
 
-Level = Literal["error", "warning", "mended"]
+Level = Literal["error", "warning", "mended", "note"]
+_NAMED = 5  # orphans
+_BROKEN = {
+    "no_document": "no such note or file",
+    "no_heading": "no such heading there",
+    "no_block": "no such block there",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is not as it should be (``mended``: it is again). ``path`` is relative to the vault."""
+    """One thing that is not as it should be (``mended``: it is again; ``note``: it may be meant so).
+
+    ``path`` is relative to the vault.
+    """
 
     level: Level
     message: str
@@ -76,6 +85,7 @@ def check(vault: Vault) -> Checked:
         for twins in scan.twins
     ]
     findings += [*_records(vault), *_guarded(_state(vault)), *_guarded(_derived(vault, _paths(findings)))]
+    findings += _guarded(_links(vault))
     return Checked(tuple(findings), len(documents), sum(map(len, places.values())))
 
 
@@ -165,6 +175,18 @@ def _records(vault: Vault) -> Iterator[Finding]:
 def _state(vault: Vault) -> Iterator[Finding]:
     for name in LocalState(vault.layout).mend_records():
         yield Finding("mended", f"local state {name} was damaged and begun anew")
+
+
+def _links(vault: Vault) -> Iterator[Finding]:
+    """Links that lead nowhere, and notes that nothing links to."""
+    from memfs.services.linking import LinkGraph
+
+    graph = LinkGraph(vault)
+    for link in graph.broken():
+        yield Finding("warning", f"the link to {link.target}: {_BROKEN[link.state]}", link.path, link.line)
+    if orphans := list(graph.orphans()):
+        named = ", ".join(orphans[:_NAMED]) + ", ..." * (len(orphans) > _NAMED)
+        yield Finding("note", f"no link leads to these notes, nor from them ({len(orphans)}): {named}")
 
 
 def _paths(findings: Sequence[Finding]) -> frozenset[str]:

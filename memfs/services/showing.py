@@ -65,6 +65,15 @@ def commit_at(vault: Vault, at: str) -> str:
     return history.commit_at(vault.repository, moment)
 
 
+def find_document(vault: Vault, reference: str) -> tuple[str, str | None]:
+    """The path of the document that a person names, and the entry in it when it is an entry that they name.
+
+    Raises:
+        EntryNotFound, DocumentNotFound: there is none.
+    """
+    return _resolve(vault, reference, None)
+
+
 def _resolve(vault: Vault, reference: str, at: str | None) -> tuple[str, str | None]:
     """The path that is meant, and the entry in it (None: the whole document)."""
     name = reference.strip()

@@ -169,6 +169,27 @@ def test_similar_entries(memfs: Memfs) -> None:
     assert (hidden.code, hidden.out) == (6, "")
 
 
+def test_links_of_documents_and_entries(memfs: Memfs, vault: Path) -> None:
+    assert memfs("links").out == "No link is broken.\n"
+    [entry] = [
+        e for e in memfs("list", "--type", "decisions", "--json").json if e["id"] and "SQLite" in e["text"]
+    ]
+    note = vault / "Linking.md"
+    note.write_text(f"- [[{entry['path']}#^{entry['id']}]]\n- [[Nowhere]]\n", encoding="utf-8")
+    found = memfs("links", entry["id"], "--json").json
+    assert set(found) == {"document", "entry", "out", "back", "orphans"}
+    assert (found["document"], found["entry"]) == (entry["path"], entry["id"])
+    [back] = found["back"]
+    assert set(back) == {"path", "line", "target", "state", "to", "embed"}
+    assert (back["path"], back["line"], back["to"]) == ("Linking.md", 1, f"{entry['path']}#^{entry['id']}")
+    shown = memfs("links", "Linking")
+    assert shown.out.splitlines()[0] == "Links to:"
+    assert f"{note}:2  Nowhere  (no such note or file)" in shown.out
+    assert memfs("links").out.startswith("Broken links:\n")
+    assert "mind: Linking.md:2: the link to Nowhere: no such note or file" in memfs("check").out
+    assert memfs("links", "nothing/there.md").code == 6
+
+
 def test_search_takes_several_words_without_quotes_and_any_filter(memfs: Memfs) -> None:
     found = memfs("search", "tide", "cache", "--type", "decisions", "--since", "2026-11-01", "--json").json[
         "hits"

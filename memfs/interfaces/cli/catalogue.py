@@ -34,6 +34,7 @@ SECTIONS: Mapping[str, Mapping[str, Listed]] = {
     "Recall": {
         "search": Listed("recalling", "Find memories by words and meaning."),
         "similar": Listed("relating", "Find entries that say nearly the same."),
+        "links": Listed("relating", "Show what an entry or a document links to, and what links to it."),
         "context": Listed("recalling", "Print what an agent should read before it begins or answers."),
         "list": Listed("recalling", "List entries, yours and memfs's."),
         "show": Listed("recalling", "Print an entry or a document, now or as it was."),
@@ -47,7 +48,7 @@ SECTIONS: Mapping[str, Mapping[str, Listed]] = {
         "review": Listed(
             "reviewing", "Tidy memory: what says the same, contradicts itself, is stale or over."
         ),
-        "undo": Listed("auditing", "Take back what one commit of memfs did."),
+        "undo": Listed("auditing", "Take back what one commit of memfs did, or all from a source."),
     },
     "Ask": {
         "why": Listed("auditing", "Tell where an entry comes from."),
@@ -65,6 +66,7 @@ SECTIONS: Mapping[str, Mapping[str, Listed]] = {
         "archive": Listed("archiving", "Archive the files that conversations mention."),
         "status": Listed("upkeep", "Show how the vault does, and what waits."),
         "check": Listed("upkeep", "Verify vault, git and index; mend what is derived."),
+        "redact": Listed("redacting", "Find secrets in the vault; put placeholders in their place."),
         "reindex": Listed("upkeep", "Build the search index anew."),
     },
 }

@@ -78,6 +78,23 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "price": ("About {price}.", "约 {price}。"),
     "transcript": ("{format}, session {session}, turns: {turns}", "{format}，会话 {session}：{turns} 条消息"),
     "skipped": ("could not be read: line {lines}", "无法读取：第 {lines} 行"),
+    # redact
+    "no_secrets": ("No secrets found in {files} files.", "在 {files} 个文件中未发现机密。"),
+    "secrets_replaced": ("Replaced: {n}, in commit {commit}.", "已替换 {n} 处，提交 {commit}。"),
+    "secret_by_hand": ("(in a line of yours)", "（你写的行）"),
+    "secret_replaced": ("(replaced)", "（已替换）"),
+    "redact_own": (
+        "memfs redact puts placeholders in their place",
+        "运行 memfs redact 可用占位符替换",
+    ),
+    "redact_hand": (
+        "your own lines are changed only by memfs redact --hand, or by you",
+        "你写的行只会由 memfs redact --hand 或你自己修改",
+    ),
+    "redact_history": (
+        "history still holds it: memfs forget ENTRY --purge takes an entry out of it; replace a key that was committed",
+        "历史中仍有：memfs forget ENTRY --purge 可将条目移出历史；已提交过的密钥应当更换",
+    ),
     # trust
     "trust_user": ("trust: user (you said, wrote or accepted it)", "可信度：user（你说过、写下或采纳）"),
     "trust_peer": ("trust: peer (somebody else said it)", "可信度：peer（他人所说）"),
@@ -105,6 +122,17 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "part_date": ("date", "日期"),
     "part_superseded": ("superseded", "已取代"),
     "part_peer": ("peer", "对方"),
+    # links
+    "no_links": ("No links.", "没有链接。"),
+    "no_broken_links": ("No link is broken.", "没有失效的链接。"),
+    "links_out": ("Links to:", "链接到："),
+    "links_back": ("Linked from:", "被以下链接引用："),
+    "links_broken": ("Broken links:", "失效的链接："),
+    "links_orphans": ("No link leads to or from:", "没有任何链接的笔记："),
+    "link_external": ("not looked at", "未检查"),
+    "link_no_document": ("no such note or file", "没有这个笔记或文件"),
+    "link_no_heading": ("no such heading there", "其中没有这个标题"),
+    "link_no_block": ("no such block there", "其中没有这个块"),
     # relay board, archive
     "baton": ("on the board: {place} ^{id}", "已放上接力板：{place} ^{id}"),
     "baton_dropped": ("not put on the board: {reason}", "未放上接力板：{reason}"),
@@ -217,6 +245,7 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "finding_error": ("wrong: {text}", "错误：{text}"),
     "finding_warning": ("mind: {text}", "注意：{text}"),
     "finding_mended": ("mended: {text}", "已修复：{text}"),
+    "finding_note": ("note: {text}", "提示：{text}"),
     # eval
     "all": ("all", "全部"),
     "by_type": ("by type", "按类型"),

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from memfs.memory.types import Registry
     from memfs.model import EntryView
     from memfs.search.context import Context
+    from memfs.services.linking import Links
     from memfs.services.opening import Vault
     from memfs.services.recall import Found
 
@@ -91,6 +92,13 @@ class Recalling:
 
         self._check_identity(identity)
         return similar(self.vault, reference, identity=identity, limit=limit)
+
+    def links(self, reference: str | None = None, *, identity: str | None = None) -> Links:
+        """The links out of an entry or document and back to it; without one, what is broken, and orphans."""
+        from memfs.services.linking import links
+
+        self._check_identity(identity)
+        return links(self.vault, reference, identity=identity)
 
     def context(
         self, message: str = "", *, identity: str | None = None, budget: int | None = None
