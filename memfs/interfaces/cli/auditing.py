@@ -182,7 +182,7 @@ def _patch_lines(call: Call, patch: str) -> Iterator[str]:
 @click.option("--source", metavar="SOURCE", help="Everything from this session, as `memfs why` names it.")
 @identity_option("With --source: only in this identity's memory.")
 def undo_command(call: Call, commit: str | None, source: str | None, identity: str | None) -> None:
-    """Take back what one commit of memfs did, or all that came from a source.
+    """Take back what one commit of memfs did, or all from a source.
 
     Entry by entry: what you changed since stays, and what goes is not extracted again from the same
     evidence. The undo is a commit of its own, also where it takes back many. A SOURCE without a slash is all

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from memfs.search.index import UpdateReport
     from memfs.services.checking import Checked
     from memfs.services.opening import Vault
+    from memfs.services.redacting import Redaction
     from memfs.services.review import ReviewReport
     from memfs.services.status import Status
     from memfs.services.tokens import Granted
@@ -40,6 +41,15 @@ class Keeping:
         from memfs.services.review import review
 
         return review(self.vault, identity=identity, announce=announce)
+
+    def redact(self, *, scan: bool = False, history: bool = False, hand: bool = False) -> Redaction:
+        """Put placeholders in the place of secrets in memfs's own entries, with ``hand`` in a person's lines too.
+
+        ``scan`` only tells where they stand, with ``history`` also in earlier versions of the files.
+        """
+        from memfs.services.redacting import redact, scan_secrets
+
+        return scan_secrets(self.vault, history=history) if scan else redact(self.vault, hand=hand)
 
     def reindex(self) -> UpdateReport:
         """Build the search index anew."""
