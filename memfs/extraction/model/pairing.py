@@ -259,15 +259,12 @@ def _core(each: Standing) -> str:
 
 
 def _names(text: str) -> frozenset[str]:
-    """What is written like a name: capitals within a sentence, identifiers, versions."""
-    found = (match for match in _NAME.finditer(text) if not _begins_sentence(text, match.start()))
-    return frozenset(match[0].casefold().strip(".-/") for match in found)
+    """What is written like a name: words with capitals that are no common ones, identifiers, versions.
 
-
-def _begins_sentence(text: str, at: int) -> bool:
-    before = text[:at].rstrip()
-    plain_word = re.match(r"[A-Z][a-z]*\b(?![.\w/+#-])", text[at:]) is not None
-    return plain_word and (not before or before[-1] in ".!?:;")
+    At the beginning of a sentence nothing tells a name from a verb, so there every such word counts as one.
+    """
+    found = (match[0].strip(".-/") for match in _NAME.finditer(text))
+    return frozenset(word.casefold() for word in found if not word.isalpha() or content_words(word))
 
 
 def _unknown(names: frozenset[str], text: str) -> frozenset[str]:

@@ -255,26 +255,24 @@ def test_topic_tags_dates_and_boxes_stay_around_what_is_united(
     )
     task = Operation(
         "actions",
-        {"task": "Get the gateway certificate renewed", "due": "2026-12-04", "status": "done"},
+        {"task": "Renew the gateway certificate by hand", "due": "2026-12-04", "status": "done"},
         turns=(0,),
     )
     merge(desk.vault, Proposal(task, Target(IDENTITY), said))
-    desk.room.script(
-        {"content": json.dumps({"pairs": [same("Renew the certificate of the gateway", 1), same("x", 2)]})},
-    )
+    desk.says(DIFFERENT, {**DIFFERENT, "pair": 2})
     desk.review()
     asked = desk.room.calls()[0]["messages"][-1]["content"]
     order = re.findall(r"^\[\d\] (\w+)", asked, re.MULTILINE)
     assert sorted(order) == ["actions", "decisions"]
     answers = {
-        "actions": "Renew the certificate of the gateway",
+        "actions": "Renew the certificate of the gateway by hand",
         "decisions": "The ledger runs on PostgreSQL 16 in Lisbon.",
     }
     LocalState(desk.vault.layout).update_record("review", lambda record: record.clear())
     desk.says(*(same(answers[kind], n) for n, kind in enumerate(order, 1)))
     desk.review()
     assert "Ledger store: The ledger runs on PostgreSQL 16 in Lisbon. (2026-03-05)" in desk.texts()
-    assert "Renew the certificate of the gateway, high, due 2026-12-04" in desk.texts("done")
+    assert "Renew the certificate of the gateway by hand, high, due 2026-12-04" in desk.texts("done")
 
 
 def test_a_review_with_a_model_can_be_undone_for_good(desk: Desk) -> None:
