@@ -7,14 +7,13 @@ so hand edits, deletions, undo and evidence are those of any other entry.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 
 from memfs.errors import InvalidDocument, InvalidRequest
 from memfs.markdown import (
     Block,
-    Document,
     escape_heading,
     escape_line,
     find_section,
@@ -25,6 +24,7 @@ from memfs.markdown import (
 from memfs.memory.desk import block_hash, says
 from memfs.memory.ids import entry_id, text_hash, written_hash
 from memfs.memory.journal import JOURNAL, SECTIONS, Line, Page, only_quotes, rewrite
+from memfs.memory.journal_pages import Trail, anchor_id, journal_document, read_block
 from memfs.memory.ledger import as_utc
 from memfs.memory.meeting import Round
 from memfs.memory.names import link_names
@@ -33,8 +33,6 @@ from memfs.memory.snapshot import Action, Outcome
 from memfs.memory.views import section_path
 from memfs.memory.writing import add_entry
 from memfs.model import Draft, Dropped, Evidence
-
-Trail = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,54 +77,6 @@ class JournalBlock:
                 return list(writer.write()), writer.dropped
         except (InvalidDocument, InvalidRequest) as error:
             return [], [*writer.dropped, Dropped(JOURNAL, f"{self.document}: {error.message}")]
-
-
-def journal_document(day: date) -> str:
-    """The journal of a day, below the identity."""
-    return f"journal/{day.isoformat()}.md"
-
-
-def anchor_id(identity: str, day: date, session: str) -> str:
-    """The block id of a session's block of a day."""
-    return entry_id(identity, None, JOURNAL, [day.isoformat(), session])
-
-
-def read_block(
-    document: Document, anchor: str, owned: Callable[[Block], bool] = lambda _: True
-) -> tuple[str, tuple[Line, ...]] | None:
-    """The state and the lines of a block as they stand in a document; None where it is not there."""
-    found = document.find(anchor)
-    if not found:
-        return None
-    base = section_path(document, found[0])
-    return plain_text(found[0].text), tuple(_lines(document, base, owned))
-
-
-def told_lines(document: Document) -> Iterator[tuple[Block, str]]:
-    """What a day's journal has to tell now, the latest session first: each line with the heading it stands under.
-
-    A solved issue is left out.
-    """
-    told: dict[str, list[tuple[Block, str]]] = {}
-    for block in document.blocks:
-        if block.kind in ("item", "paragraph") and block.box not in ("x", "X") and block.text.strip():
-            path = section_path(document, block)
-            told.setdefault(path[0] if path else "", []).append((block, path[-1] if path else ""))
-    for session in reversed(told.values()):
-        yield from session
-
-
-def _lines(document: Document, base: Trail, owned: Callable[[Block], bool]) -> Iterator[Line]:
-    for block in document.blocks:
-        path = section_path(document, block)
-        name = _section_name(path[-1]) if path and path[:-1] == base else None
-        if name is not None and block.kind in ("item", "paragraph") and block.text.strip():
-            yield Line(name, plain_text(block.text), id=block.block_id, own=owned(block), box=block.box)
-
-
-def _section_name(title: str) -> str | None:
-    folded = title.strip().casefold()
-    return next((n for n, both in SECTIONS.items() if folded in (each.casefold() for each in both)), None)
 
 
 class _Writer:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memfs.errors import EntryNotFound
 from memfs.markdown import parse_document
 from memfs.memory.ids import MEMFS_ID, written_hash
+from memfs.memory.journal_pages import journal_views
 from memfs.memory.ledger import LedgerRecord, as_utc, parse_ledger
 from memfs.memory.views import locate, view_entries
 from memfs.model import EntryView, Origin, Trust
@@ -50,17 +51,25 @@ def list_entries(
     return tuple(with_provenance(views, latest))
 
 
-def read_entries(vault: Vault, path: str) -> tuple[EntryView, ...]:
-    """The entries of one document, with their origin by its ledger."""
+def read_entries(vault: Vault, path: str, *, journal: bool = False) -> tuple[EntryView, ...]:
+    """The entries of one document, with their origin by its ledger; of a ``journal`` its lines."""
     text = (vault.top / path).read_text(encoding="utf-8", errors="replace")
-    return views_with_origin(vault, path, text, lambda ids: ledger_records(vault, path, ids))
+    return views_with_origin(vault, path, text, lambda ids: ledger_records(vault, path, ids), journal=journal)
 
 
 def views_with_origin(
-    vault: Vault, path: str, text: str, ledger: Callable[[Sequence[str]], Mapping[str, LedgerRecord]]
+    vault: Vault,
+    path: str,
+    text: str,
+    ledger: Callable[[Sequence[str]], Mapping[str, LedgerRecord]],
+    *,
+    journal: bool = False,
 ) -> tuple[EntryView, ...]:
-    """The entries of a document's text; ``ledger`` tells what is known of some ids."""
-    views = view_entries(path, text, root=vault.layout.root)
+    """The entries of a document's text; ``ledger`` tells what is known of some ids.
+
+    ``journal``: the lines of working memory, which are listed nowhere, instead.
+    """
+    views = (journal_views if journal else view_entries)(path, text, root=vault.layout.root)
     if not views:
         return ()
     records = ledger([view.id for view in views if view.id])
@@ -184,7 +193,8 @@ def find_view(vault: Vault, reference: str) -> EntryView:
     from memfs.history.provenance import ProvenanceIndex
 
     place = find_entry(vault, reference)
-    views = [view for view in read_entries(vault, place.path) if view.id == place.id]
+    listed = read_entries(vault, place.path) or read_entries(vault, place.path, journal=True)
+    views = [view for view in listed if view.id == place.id]
     if not views:
         raise EntryNotFound(
             f"no entry {place.id}", path=place.path, hint="its line is no list item or paragraph"

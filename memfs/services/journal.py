@@ -27,7 +27,8 @@ from memfs.extraction.summary import (
 )
 from memfs.markdown import parse_document
 from memfs.memory.journal import JOURNAL, Line, Page
-from memfs.memory.journal_block import JournalBlock, anchor_id, journal_document, read_block
+from memfs.memory.journal_block import JournalBlock
+from memfs.memory.journal_pages import anchor_id, journal_document, read_block
 from memfs.memory.trust import least
 from memfs.model import Dropped, Evidence, Session, Tokens, Trust, Turn
 from memfs.services.extracting import evidence_of

@@ -54,10 +54,12 @@ def init(
     check_top_level(folder)
     folder.mkdir(parents=True, exist_ok=True)
     init_repository(folder, branch or "main")
-    known, here = _require_ready(folder, branch)
+    known, here, self_files = _require_ready(folder, branch)
     names = tuple(identities) or known or (DEFAULT_IDENTITY,)
     today = (clock or (lambda: datetime.now(UTC)))().date()
-    made = init_vault(folder, identities=names, today=today, language=language, branch=here)
+    made = init_vault(
+        folder, identities=names, today=today, language=language, branch=here, self_files=self_files
+    )
     vault = open_vault(folder, clock=clock)
     if not vault.config.git.branch:  # settings that came without one, say from a copied vault
         set_setting(vault.layout.config.parent, "git.branch", here)
@@ -65,8 +67,9 @@ def init(
     return Started(vault, made.created, made.taken, _commit(vault, made, names))
 
 
-def _require_ready(folder: Path, branch: str | None) -> tuple[tuple[str, ...], str]:
-    """The identities that are there already, and the branch that is checked out, which must be the vault's.
+def _require_ready(folder: Path, branch: str | None) -> tuple[tuple[str, ...], str, bool]:
+    """The identities that are there already, the branch that is checked out, which must be the vault's, and whether
+    memory of one's own is allowed.
 
     Raises RepositoryBusy.
     """
@@ -82,7 +85,7 @@ def _require_ready(folder: Path, branch: str | None) -> tuple[tuple[str, ...], s
     vault = Vault(layout, replace(config, git=wanted), lambda: datetime.now(UTC), local_zone("", {}))
     head = require_branch(vault)
     known = vault.identities() if settings.is_file() else ()
-    return known, (head.ref or "").removeprefix("refs/heads/")
+    return known, (head.ref or "").removeprefix("refs/heads/"), config.memory_policy.self_enabled
 
 
 def _commit(vault: Vault, made: NewVault, identities: Sequence[str]) -> str | None:

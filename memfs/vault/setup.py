@@ -62,13 +62,22 @@ def check_top_level(folder: Path) -> bool:
 
 
 def init_vault(
-    folder: Path, *, identities: Sequence[str], today: date, language: Language = "en", branch: str = ""
+    folder: Path,
+    *,
+    identities: Sequence[str],
+    today: date,
+    language: Language = "en",
+    branch: str = "",
+    self_files: bool = True,
 ) -> NewVault:
     """Add memfs's files to the repository whose top level is ``folder``; again, it adds only what is missing.
 
     ``branch`` is the one memfs will commit to. Where a name of memfs's is taken, in any letter case, its
-    folders go under ``memfs/``. Raises VaultError (no repository, not its top level, ``memfs/`` taken too),
-    UnsafePath for an identity's name, ConfigError for settings that cannot be read.
+    folders go under ``memfs/``. ``self_files``: whether an identity begins with a file about itself; where its own
+    memory is not allowed it has a folder only.
+
+    Raises VaultError (no repository, not its top level, ``memfs/`` taken too), UnsafePath for an identity's name,
+    ConfigError for settings that cannot be read.
     """
     if not check_top_level(folder):
         raise VaultError("not a git repository", path=str(folder), hint="run `git init` there first")
@@ -85,9 +94,11 @@ def init_vault(
     files |= {
         layout.identity_dir(identity) / "identity.md": render_identity(layout, identity, language, today)
         for identity in identities
+        if self_files
     }
     created = [layout.rel(path) for path, text in files.items() if _create(path, text.encode())]
     for identity in identities:
+        ensure_folder(layout.identity_dir(identity))
         ensure_folder(layout.inbox_dir(identity))
     ignores = ensure_ignores(layout)
     own = [layout.rel(layout.memories / name) for name in (".gitignore", ".gitattributes")]

@@ -11,7 +11,8 @@ import pytest
 
 from memfs.markdown import parse_document
 from memfs.memory.journal import UNMENTIONED, Line, Page, alike, anchors, rewrite
-from memfs.memory.journal_block import JournalBlock, anchor_id, read_block
+from memfs.memory.journal_block import JournalBlock
+from memfs.memory.journal_pages import anchor_id, read_block
 from memfs.memory.merge import MergeResult, Snapshot, merge_drafts, missing_ids
 from memfs.memory.undo import Version, undo_entries
 from memfs.model import Evidence

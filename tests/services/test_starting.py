@@ -106,6 +106,16 @@ def test_a_second_init_changes_nothing_and_an_identity_is_added(tmp_path: Path) 
     assert first.commit == git(tmp_path / "v", "rev-parse", "HEAD~1").strip()
 
 
+def test_where_self_memory_is_off_an_identity_begins_without_files_about_itself(tmp_path: Path) -> None:
+    init(tmp_path, identities=["coding-assistant"], clock=far_clock())
+    settings = tmp_path / "memfs.toml"
+    settings.write_text(settings.read_text("utf-8") + "\n[memory_policy.self]\nenabled = false\n", "utf-8")
+    vault = init(tmp_path, identities=["home-aide"], clock=far_clock()).vault
+    assert vault.identities() == ("coding-assistant", "home-aide")
+    assert vault.layout.document("coding-assistant", "identity.md").is_file(), "what is there stays"
+    assert not vault.layout.document("home-aide", "identity.md").exists()
+
+
 def test_a_deleted_file_of_init_comes_back(tmp_path: Path) -> None:
     init(tmp_path / "v", clock=far_clock())
     (tmp_path / "v/memories/.gitattributes").unlink()
