@@ -146,6 +146,6 @@ class Prompter:
         """A fence that nothing in this call can close, because it does not hold its word."""
         together = "\n".join(line for group in texts for line in group)
         while True:
-            fence = f"=={self._tag()}==" if self.brief else f"=====conversation-{self._tag()}====="
+            fence = f"#{self._tag()}" if self.brief else f"=====conversation-{self._tag()}====="
             if fence not in together:
                 return fence

@@ -16,6 +16,8 @@ from memfs.interfaces.cli.printing import one_line
 if TYPE_CHECKING:
     from memfs.services.daily import DailyResult, Progress
 
+_PHASES = {"extraction": "daily_extraction", "archiving": "daily_archiving"}
+
 
 @command(
     examples="""
@@ -42,9 +44,7 @@ def daily_command(call: Call, identity: str | None, backup_path: Path | None) ->
     from memfs.interfaces.shapes.scheduling import daily_json
 
     def tell(progress: Progress) -> None:
-        call.note(
-            call.text(f"daily_{progress.phase}", percent=progress.percent, name=progress.identity or "")
-        )
+        call.note(call.text(_PHASES[progress.phase], percent=progress.percent, name=progress.identity or ""))
 
     result = call.memory.daily(identity=identity, backup_path=backup_path, announce=call.note, progress=tell)
     call.answer(daily_json(result), lambda: _lines(call, result))

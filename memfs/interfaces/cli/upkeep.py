@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from memfs.services.daily_runs import DailyStatus
     from memfs.services.status import Status
 
+_DAILY = {"idle": "daily_idle", "running": "daily_running", "error": "daily_error"}
+
 
 @command(
     examples="""
@@ -49,7 +51,7 @@ def _daily_line(call: Call, daily: DailyStatus) -> str:
         name: call.text("never") if at is None else at.strftime("%Y-%m-%d %H:%M")
         for name, at in (("last", daily.last_run_at), ("next", daily.next_run_at))
     }
-    return call.text("daily_status", state=call.text(f"daily_{daily.state}"), **moments)
+    return call.text("daily_status", state=call.text(_DAILY[daily.state]), **moments)
 
 
 def _status_tables(call: Call, status: Status) -> Iterator[str]:
