@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ArchiveReport", "ArchivedFile", "archive"]
 
+LOCK_SECONDS = 10.0  # that a run waits for another one to end
+
 
 def archive(
     vault: Vault,
@@ -52,7 +54,7 @@ def archive(
     """
     who = vault.choose_identity(identity) if identity else None
     folder = archive_folder(vault, archive_path)
-    with hold_file(vault.layout.local / "archive.lock", what="the archive"):
+    with hold_file(vault.layout.local / "archive.lock", LOCK_SECONDS, "the archive"):
         finding = find_files(vault, who)
         copier = Copier(vault, folder, archive_roots(vault), day or vault.now().date(), ArchiveRecord(vault))
         run = ArchiveRun(vault, copier, announce or (lambda _: None), errors=finding.problems)
