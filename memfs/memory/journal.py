@@ -61,7 +61,7 @@ class Page:
     """What a session's block should say.
 
     ``whole``: the lines are all of it, so that what is missing may go; else they are added to it. ``solved`` are open
-    issues that are none any more. ``state`` empty: it stays as it is.
+    issues that are none any more. ``state`` empty: it stays as it is, and is the title where there is none.
     """
 
     title: str

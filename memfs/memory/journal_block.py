@@ -111,7 +111,7 @@ class _Writer:
         found = self.desk.owned(anchor)
         if found is None:
             if not self.desk.document(self.document).find(anchor):
-                yield from self._put(anchor, page.state, page.evidence, (self._heading(),))
+                yield from self._put(anchor, page.state or page.title, page.evidence, (self._heading(),))
             return
         own, text = self._is_own(found[1]), plain_text(found[1].text)
         better = bool(page.state) and (only_quotes(text) or not only_quotes(page.state))

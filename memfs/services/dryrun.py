@@ -27,6 +27,7 @@ from memfs.services.extracting import (
 from memfs.services.models import prompter
 from memfs.services.policies import read_policy
 from memfs.services.reading import open_reader, open_whole_folder
+from memfs.services.summarising import summary_pages
 from memfs.transcripts import transcript_json
 from memfs.transcripts.privacy import keep_turns
 
@@ -151,13 +152,15 @@ def _talks(path: Path, me: Sequence[str]) -> Iterator[_Talk]:
 
 
 def _pages(vault: Vault, identity: str, talks: Sequence[_Talk]) -> Iterator[Page]:
-    """The calls that extraction would make now."""
+    """The calls that extraction and the journal would make now; those of training depend on what is found."""
     prompts = prompter(vault)
     for talk in talks:
-        types = ordinary_types(read_policy(vault, identity, talk.session.memory_policy), vault.registry)
+        policy = read_policy(vault, identity, talk.session.memory_policy)
+        types = ordinary_types(policy, vault.registry)
         turns = [redact_turn(turn) for turn in talk.turns]
         for segment in plan_segments(vault, turns) if types else ():
             yield from prompts.pages(make_request(vault, identity, segment, types, None, vault.now()))
+        yield from summary_pages(vault, identity, turns, policy, vault.now())
 
 
 def _texts(vault: Vault, proposals: Sequence[Proposal]) -> tuple[list[tuple[Proposal, str]], list[Dropped]]:

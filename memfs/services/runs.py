@@ -14,7 +14,7 @@ from memfs.services.candidates import Candidate
 from memfs.services.commit import require_branch
 from memfs.services.extracting import EARLIER_TURNS, Extracted, extract_turns
 from memfs.services.failing import Rounds
-from memfs.services.journal import Journal, Talk, write_journal
+from memfs.services.journal import Journal, write_journal
 from memfs.services.kept import keep_copy
 from memfs.services.merging import Merged, MergeWork, merge_settled
 from memfs.services.policies import read_policy
@@ -24,6 +24,7 @@ from memfs.services.restoring import restore_seen
 from memfs.services.seen import SeenMessages, open_seen
 from memfs.services.sessions import NewTurns, Part, cursor_place, first_part, read_new_turns
 from memfs.services.sources import FROM_CWD, TranscriptFile
+from memfs.services.summarising import Talk
 from memfs.services.training import CASES, Trained, assign, train
 from memfs.services.withdrawing import withdraw
 from memfs.transcripts.privacy import Withheld, keep_turns

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from memfs.services.dryrun import estimate
 from memfs.services.reports import IngestReport
 from memfs.services.undo import undo
 from tests.extraction.model.conftest import Room
@@ -277,3 +278,12 @@ def test_a_chinese_vault_asks_and_writes_in_chinese(desk: Desk) -> None:
     told = journal(desk)
     assert "### 关键事实与决定\n\n- 账本用 PostgreSQL" in told
     assert git(desk.vault.top, "log", "-1", "--format=%s") == "coding-assistant：2026-03-01 的日志\n"
+
+
+def test_an_estimate_counts_the_journals_calls_too(desk: Desk) -> None:
+    begin(desk)
+    with_it = estimate(desk.vault, desk.path)
+    without = estimate(Desk.set_up(desk.vault.top, desk.room).vault, desk.path)
+    assert (with_it.calls, without.calls) == (2, 1)
+    assert with_it.tokens.input > without.tokens.input
+    assert desk.sent() == []
