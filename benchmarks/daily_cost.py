@@ -38,6 +38,13 @@ from memfs.transcripts import keep_turns, open_transcript
 
 IDENTITY = "coding-assistant"
 GOLD = Path(__file__).resolve().parent.parent / "tests" / "extraction" / "gold"
+HEAD = """# What a day costs
+
+`python benchmarks/daily_cost.py tests/extraction/gold --write benchmarks/results/daily_cost.md`
+
+Tokens are counted by memfs's own counter (docs/models.md). The answer is taken to hold every gold item. Salience was
+written with these conversations in view, so its recall on others will be lower.
+"""
 BOARDS = (300, 600, 1200, 2400)
 COUNT = token_counter()
 ALL_TYPES = tuple(
@@ -287,10 +294,7 @@ def main() -> None:
     options = parser.parse_args()
     text = report(list(read_days(options.gold_dir)))
     if options.write:
-        options.write.write_text(
-            f"# What a day costs\n\n`python benchmarks/daily_cost.py tests/extraction/gold --write benchmarks/results/daily_cost.md`\n\nTokens are counted by memfs's own counter (docs/models.md). The answer is taken to hold every gold item. Salience was\nwritten with these conversations in view, so its recall on others will be lower.\n\n{text}\n",
-            "utf-8",
-        )
+        options.write.write_text(f"{HEAD}\n{text}\n", "utf-8")
     sys.stdout.write(f"{text}\n")
 
 
