@@ -70,7 +70,7 @@ class Copier:
     record: ArchiveRecord
 
     def examine(self, found: Found) -> Outcome:
-        """Whether the file can be archived; nothing is written but an original that a crash left aside."""
+        """Whether the file can be archived; all that it writes is to end what a crash left half done."""
         if found.path is None:
             gone = (self.record.find(place) for place in found.tried)
             moved = next((one for one in gone if one is not None and one.deleted), None)
@@ -79,8 +79,7 @@ class Copier:
             return Outcome(found, reason="outside")
         if is_inside(found.path, (self.archive,)) or found.path.name.startswith(TEMP_PREFIX):
             return Outcome(found, reason="own")
-        if look_at(found.path).kind == "absent":
-            put_back(found.path, aside_name(found.path))
+        self._recover(found.path)
         look = look_at(found.path)
         if look.kind != "file":
             return Outcome(found, reason=look.kind)
@@ -146,12 +145,28 @@ class Copier:
         reach("archive.recorded")
         return done, fresh
 
+    def _recover(self, place: Path) -> None:
+        """An original that a crash left under its name aside gets its own again; it goes where that is taken by now."""
+        aside = place.with_name(aside_name(place))
+        if look_at(aside).kind != "file":
+            return
+        known = self.record.find(place)
+        spare = look_at(place).kind != "absent" and known is not None and _is_whole(known)
+        if spare and known is not None and hash_file(aside) == known.sha256:
+            drop_taken(place, aside.name)
+        else:
+            put_back(place, aside.name)
+
     def _delete(self, outcome: Outcome, place: Path, look: Look, done: ArchivedFile) -> Outcome:
         aside = aside_name(place)
         if not take_original(place, look, done.sha256, aside):
             return replace(outcome, reason="original_changed")
-        reach("archive.taken")
-        drop_taken(place, aside)
+        try:
+            reach("archive.taken")
+            drop_taken(place, aside)
+        except BaseException:
+            put_back(place, aside)
+            raise
         reach("archive.deleted")
         done = replace(done, deleted=True)
         self.record.add(done)
