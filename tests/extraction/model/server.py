@@ -12,6 +12,9 @@ A step is an object with one of these, and what belongs to it:
 ``raw``       these bytes (latin-1) as the whole body of a 200; ``type``
 ``reset``     the head and some of the body, then the connection is torn down
 ``hang``      nothing at all until the client gives up
+``stall``     the head and some of the body, then nothing until the client gives up
+``short``     a body that ends before its announced length
+``obey``      the answer does whatever the conversation asks for (``obedient.py``)
 ``formats``   in any step: response formats the server knows; a request for another one gets ``refusal``
 """
 
@@ -25,6 +28,8 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.extraction.model.obedient import obey
 
 Step = dict[str, Any]
 _REFUSAL = {"status": 400, "body": {"error": {"message": "response_format is not supported by this server"}}}
@@ -89,6 +94,8 @@ class Handler(BaseHTTPRequestHandler):
         self._take(room.next_step(request, key), request)
 
     def _take(self, step: Step, request: dict[str, Any]) -> None:
+        if "obey" in step:
+            step = {**step, "content": obey(request["messages"][-1]["content"])}
         if "status" in step:
             self._json(
                 step["status"], step.get("body", {"error": {"message": "no"}}), step.get("headers", {})
@@ -97,7 +104,16 @@ class Handler(BaseHTTPRequestHandler):
             select.select([self.connection], [], [], 30)
             self.close_connection = True
         elif "reset" in step:
-            self._reset()
+            self._begin()
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.close_connection = True
+        elif "stall" in step:
+            self._begin()
+            select.select([self.connection], [], [], 30)
+            self.close_connection = True
+        elif "short" in step:
+            self._begin()
+            self.close_connection = True
         elif "raw" in step:
             self._send(200, step["raw"].encode("latin-1"), step.get("type", "application/json"))
         elif request.get("stream"):
@@ -105,12 +121,11 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self._json(200, _completion(step, request))
 
-    def _reset(self) -> None:
+    def _begin(self) -> None:
+        """The beginning of an answer that never comes to its end."""
         self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n")
         self.wfile.write(b'{"id": "x", "object": "chat.completion", "choices": [{"message": {"content": "{')
         self.wfile.flush()
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.close_connection = True
 
     def _stream(self, step: Step, request: dict[str, Any]) -> None:
         self.send_response(200)
