@@ -14,6 +14,7 @@ from memfs.vault.scan import scan_documents
 
 if TYPE_CHECKING:
     from memfs.search.context import Context, ContextItem, ContextSection, Kind
+    from memfs.search.searching import Hit
     from memfs.search.sessions import TurnHit
     from memfs.services.opening import Vault
 
@@ -22,7 +23,7 @@ _RECENT = 8
 _ACTIONS = 12
 _LONG_OVERDUE = 45  # days
 _RETRIEVED = 8
-_LEAST_SCORE = 0.35
+_LEAST_SCORE = 0.4
 _TURNS = 4
 _OPEN = ("pending", "in_progress")
 
@@ -61,7 +62,7 @@ def _brought_to_mind(vault: Vault, identity: str, message: str, today: date) -> 
     from memfs.search.context import ContextSection
 
     found = search(vault, message, identity=identity, limit=_RETRIEVED)
-    views = tuple(_current(hit.view for hit in found.hits if hit.score >= _LEAST_SCORE))
+    views = tuple(_current(hit.view for hit in found.hits if _is_relevant(hit)))
     yield ContextSection("retrieved", _items(views, _days_said(vault, views), today))
     if not views and vault.config.search.sessions:
         turns = found.turns or search(vault, message, identity=identity, limit=_TURNS, sessions=True).turns
@@ -75,6 +76,11 @@ def _said(turns: Sequence[TurnHit]) -> Iterator[ContextItem]:
     for turn in turns[:_TURNS]:
         if turn.score >= _LEAST_SCORE:
             yield ContextItem(turn.snippet.text, f"{turn.path}:{turn.line}", turn.date, mark=turn.role)
+
+
+def _is_relevant(hit: Hit) -> bool:
+    """Whether a hit answers the message; that it was superseded makes it no less relevant."""
+    return hit.score >= _LEAST_SCORE * dict(hit.parts).get("superseded", 1.0)
 
 
 def _current(views: Iterable[EntryView]) -> Iterator[EntryView]:

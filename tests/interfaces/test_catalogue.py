@@ -17,14 +17,24 @@ CONTEXT = click.Context(main, info_name="memfs")
 NAMES = list(COMMANDS)
 OUTSIDE = {"init", "completion"}
 
-# What spec 9 fixes (`--at` and `--sessions` of search come with their own issue).
+# What spec 9 fixes.
 FIXED = {
     "init": {"path"},
     "ingest": {"paths", "--identity", "--backfill"},
     "transcript": {"file"},
     "extract": {"file", "--now", "--estimate"},
     "list": {"--identity", "--type", "--peer"},
-    "search": {"query", "--identity", "--type", "--tag", "--since", "--until", "--limit"},
+    "search": {
+        "query",
+        "--identity",
+        "--type",
+        "--tag",
+        "--since",
+        "--until",
+        "--at",
+        "--limit",
+        "--sessions",
+    },
     "context": {"message", "--identity", "--budget"},
     "why": {"entry"},
     "forget": {"entry", "--purge"},

@@ -195,6 +195,30 @@ def test_a_session_that_must_not_be_remembered_is_not_searched(vault: Vault) -> 
     assert turns(vault, "zebra") == ["the zebra crossing was repainted"]
 
 
+def test_se_23_a_transcript_that_gets_shorter_leaves_nothing_behind(vault: Vault) -> None:
+    put(vault, "s1", "the zebra crossing was repainted", "the okapi came too")
+    assert turns(vault, "okapi")
+    put(vault, "s1", "the zebra crossing was repainted")
+    assert turns(vault, "okapi") == []
+    assert turns(vault, "zebra") == ["the zebra crossing was repainted"]
+
+
+def test_se_24_equal_turns_of_one_session_keep_their_own_neighbours(vault: Vault) -> None:
+    put(vault, "s1", "yes, the zebra one", "something else", "yes, the zebra one", "and a last word")
+    [hit] = said(vault, "zebra")  # near-duplicates are shown once
+    assert hit.before == "" or hit.before.startswith("assistant")
+    index = conversations.open_turns(vault)
+    held = [one.view.id for one in index.search("zebra", limit=50).hits]
+    assert len(held) == len(set(held))
+
+
+def test_se_26_se_28_no_query_fails(vault: Vault) -> None:
+    put(vault, "s1", "the file is called [a TO z] (foo")
+    for query in ("[", "(foo", "a^b", "AND", '"foo', "/re/", "foo:bar", "", " ", "\x00", "-"):
+        assert isinstance(said(vault, query), tuple)
+    assert turns(vault, "(foo") == ["the file is called [a TO z] (foo"]
+
+
 def test_progress_is_told_when_there_is_much_to_read(vault: Vault) -> None:
     for number in range(9):
         put(vault, f"s{number}", f"the zebra number {number}")

@@ -147,7 +147,7 @@ def test_degraded_says_what_is_set_and_nothing_else(vault: Vault) -> None:
     ],
 )
 def test_a_language_without_vectors_is_told_plainly(vault: Vault, language: str, reason: str) -> None:
-    vault.layout.local_config.write_text(f'language = "{language}"\n')
+    vault.layout.local_config.write_text(f'language = "{language}"\n[embeddings]\nengine = "minilm"\n')
     assert search(reopened(vault), "谁来部署网站").degraded == reason
 
 
