@@ -148,12 +148,13 @@ def test_without_a_case_all_three_are_skipped_and_no_call_is_made(desk: Desk) ->
     assert merge_commits(desk.vault.top, "training") == []
 
 
-def test_a_case_that_goes_nowhere_is_none(desk: Desk) -> None:
+def test_where_self_memory_is_off_there_is_no_case_and_nobody_to_ask_about(desk: Desk) -> None:
     desk = policy(desk, "self = { enabled = false }")
     script(desk, CASES)
-    report = desk.ingest()
-    assert {each.reason for each in report.sessions[0].dropped} == {"only disabled targets"}
-    assert len(desk.sent()) == 1
+    desk.ingest()
+    assert desk.sent() == []
+    assert desk.entries() == []
+    assert desk.offset() == desk.path.stat().st_size
 
 
 @pytest.mark.parametrize("types", [["experiences"], ["trajectories", "experiences", "skills"]])
