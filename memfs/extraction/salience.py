@@ -124,7 +124,7 @@ def _score(sentence: Sentence, books: Sequence[Phrasebook]) -> float:
     score += 1.0 * dated + 0.5 * _has(books, "first_person", said) + 1.0 * sentence.listed
     score += 0.5 * bool(_NAMED.search(said)) + 0.25 * bool(_NUMBER.search(said)) + min(size, 8) / 16
     if said.rstrip().endswith(_QUESTION) or _has(books, "question_start", said):
-        score -= 2.0
+        score -= 3.0
     if any(book.asks(said) for book in books):
         score -= 1.0
     return score - 1.0 if size < 2 else score
