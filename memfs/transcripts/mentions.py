@@ -78,7 +78,7 @@ def _names_at(text: str, at: int, word: str) -> tuple[str, ...]:
     short = _STOPS.split(said, maxsplit=1)[0]
     short = short[:end] if (end := _last_end(short)) else ""
     fragment = re.match(r"#[\w=&.-]*", said[len(short) :]) if short else None
-    return _distinct(whole, short + (fragment[0] if fragment else ""), short)
+    return _distinct(short + fragment[0] if fragment else "", whole, short)
 
 
 def _last_end(text: str) -> int:
