@@ -53,8 +53,20 @@ def resolve_policy(
 
 
 def ordinary_types(policy: MemoryPolicy, registry: Registry) -> tuple[MemoryType, ...]:
-    """The types that ordinary extraction may use: allowed, of stage ``user``. Empty: it does not run."""
-    return tuple(each for each in registry.enabled() if each.stage == "user" and policy.allows(each))
+    """The types that ordinary extraction may use: allowed, of stage ``user``, with a target that is enabled.
+
+    Empty: it does not run.
+    """
+    return tuple(
+        each
+        for each in registry.enabled()
+        if each.stage == "user" and policy.allows(each) and _has_target(each, policy)
+    )
+
+
+def _has_target(memory_type: MemoryType, policy: MemoryPolicy) -> bool:
+    mine = policy.self_enabled and memory_type.self_enabled
+    return mine or (policy.peer_enabled and memory_type.peer_enabled)
 
 
 def execution_types(policy: MemoryPolicy, registry: Registry, *, cases: int) -> tuple[MemoryType, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -92,10 +92,11 @@ def extract(
     identity: str | None = None,
     now: datetime | None = None,
     me: Sequence[str] = (),
+    policy: Mapping[str, Any] | None = None,
 ) -> DryRun:
     """What would be remembered of a transcript. Nothing is written and no cursor moves.
 
-    ``now`` is the moment that relative dates count from; without it each turn's own time.
+    ``now`` is the moment that relative dates count from; without it each turn's own time. ``policy``: as in `ingest`.
 
     Raises:
         TranscriptError, UnknownFormat, ConfigError, ExtractionError.
@@ -114,7 +115,7 @@ def extract(
             extractor,
             name,
             talk.turns,
-            read_policy(vault, name, talk.session.memory_policy),
+            read_policy(vault, name, talk.session.memory_policy, policy),
             source=f"{talk.format}/{talk.session.id or path.name}",
             said_at=now or datetime.fromtimestamp(path.stat().st_mtime, UTC),
             now=now,

@@ -108,6 +108,8 @@ def extract_turns(
         return Extracted(read=len(turns))
     clean = tuple(redact_turn(turn) for turn in turns)
     peers = seen_peers(clean) if policy.peer_enabled else frozenset()
+    if not policy.self_enabled and not peers:
+        return Extracted(read=len(turns))  # there is nobody that anything may be remembered of
     found = _Findings(vault, Batch(clean, identity, peers), policy, source, said_at)
     for segment in plan_segments(vault, clean, earlier):
         between()

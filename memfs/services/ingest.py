@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memfs.errors import ConfigError, ExtractionError, LeaseLost, TranscriptError, UnsafePath
 from memfs.services.candidates import Candidate, find_candidates, find_unmerged
@@ -47,12 +47,14 @@ def ingest(
     now: datetime | None = None,
     extractor: Extractor | None = None,
     way: Way | None = None,
+    policy: Mapping[str, Any] | None = None,
 ) -> IngestReport:
     """Merge what is new in ``paths``, or in all sources of the vault, into memory.
 
     ``choice`` is the backfill choice (``none``, ``30d``, ``all``) for new sources with many sessions; ``announce`` is
     told of each session as it is merged; ``now`` stands in for the day of turns that have no time; ``extractor``
-    is another one than the settings name, ``way`` another way than transcript by transcript.
+    is another one than the settings name, ``way`` another way than transcript by transcript. ``policy`` is what may be
+    remembered this time, in the shape of ``memory_policy``; it goes before session, identity and settings.
 
     Raises:
         InvalidRequest: it cannot be told which identity is meant.
@@ -75,7 +77,7 @@ def ingest(
     absorb_reverts(vault)
     for name in sorted({candidate.identity for candidate in candidates}):
         own = sorted((c for c in candidates if c.identity == name), key=lambda c: (c.began, c.file.rel))
-        with open_run(vault, extractor, name, now) as run:
+        with open_run(vault, extractor, name, now, policy) as run:
             if isinstance(run, Held):
                 waiting.append(
                     f"{name}: another memfs process (pid {run.pid} on {run.host}) is working on it"

@@ -28,7 +28,7 @@ def read_policy(
         "self": {"enabled": settings.self_enabled},
         "peer": {"enabled": settings.peer_enabled},
         "working_memory": {"enabled": settings.working_memory_enabled},
-        "memory_types": list(settings.memory_types) if settings.memory_types else None,
+        "memory_types": None if settings.memory_types is None else list(settings.memory_types),
     }
     return resolve_policy(call, session, read_identity(vault, identity), configured, vault.registry)
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memfs.model import Cursor, Dropped, Session, Turn
 from memfs.services.candidates import Candidate
@@ -43,6 +43,7 @@ from memfs.vault.records import set_last_run
 
 if TYPE_CHECKING:
     from memfs.extraction.request import Extractor
+    from memfs.memory.policy import MemoryPolicy
     from memfs.services.opening import Vault
 
 _TERM_USED = 60.0  # seconds of a lease after which it is renewed between two pieces of work
@@ -69,7 +70,8 @@ def read_batch(candidate: Candidate, new: NewTurns, *, off_record: bool) -> Batc
 class Run:
     """The work on one identity. ``waiting`` collects what has to be tried again, and why.
 
-    ``summed_by``: what sums conversations up, where that is not the extractor.
+    ``summed_by``: what sums conversations up, where that is not the extractor. ``policy``: what this call allows, in
+    the shape of ``memory_policy``; it goes before all others.
     """
 
     vault: Vault
@@ -80,6 +82,7 @@ class Run:
     now: datetime | None
     waiting: list[str] = field(default_factory=list)
     summed_by: Extractor | None = None
+    policy: Mapping[str, Any] | None = None
 
     def ingest_file(self, candidate: Candidate) -> Iterator[SessionReport]:
         """Merge what is new in one transcript; a report for each batch that held something.
@@ -165,7 +168,7 @@ class Run:
         assignment = assign(vault, self.identity, key, turns, extracted.proposals)
         if assignment is None:
             return Trained()
-        policy = read_policy(vault, self.identity, batch.new.session.memory_policy)
+        policy = self.policy_of(batch.new.session)
         return train(
             vault,
             self.summed_by or self.extractor,
@@ -176,6 +179,10 @@ class Run:
             project=project_of(batch.candidate.file, batch.new.session),
             renewed=self.renewed,
         )
+
+    def policy_of(self, session: Session) -> MemoryPolicy:
+        """What may be remembered of a session. Raises ConfigError for a policy with a mistake in it."""
+        return read_policy(self.vault, self.identity, session.memory_policy, self.policy)
 
     def renewed(self) -> Lease:
         """The lease, good for as long as a question to a model may take."""
@@ -189,7 +196,7 @@ class Run:
             self.summed_by or self.extractor,
             self._talk(batch),
             turns,
-            read_policy(self.vault, self.identity, batch.new.session.memory_policy),
+            self.policy_of(batch.new.session),
             between=self.renew,
         )
 
@@ -220,7 +227,7 @@ class Run:
             self.extractor,
             self.identity,
             kept,
-            read_policy(self.vault, self.identity, new.session.memory_policy),
+            self.policy_of(new.session),
             source=str(new.key),
             said_at=self.now or changed,
             project=project_of(candidate.file, new.session),
@@ -232,7 +239,13 @@ class Run:
 
 
 @contextmanager
-def open_run(vault: Vault, extractor: Extractor, identity: str, now: datetime | None) -> Iterator[Run | Held]:
+def open_run(
+    vault: Vault,
+    extractor: Extractor,
+    identity: str,
+    now: datetime | None,
+    policy: Mapping[str, Any] | None = None,
+) -> Iterator[Run | Held]:
     """The work on an identity under its lease; `Held` when another worker has it."""
 
     def clock() -> float:
@@ -245,7 +258,7 @@ def open_run(vault: Vault, extractor: Extractor, identity: str, now: datetime | 
     try:
         with open_seen(vault.layout.derived) as seen:
             restore_seen(vault, identity, seen)
-            run = Run(vault, extractor, identity, seen, lease, now)
+            run = Run(vault, extractor, identity, seen, lease, now, policy=policy)
             yield run
             lease = run.lease
         set_last_run(LocalState(vault.layout), identity, clock())

@@ -115,3 +115,61 @@ def test_execution_types_need_a_case_and_self_memory() -> None:
     assert execution_types(MemoryPolicy(), REGISTRY, cases=0) == ()
     assert execution_types(MemoryPolicy(self_enabled=False), REGISTRY, cases=3) == ()
     assert execution_types(MemoryPolicy(memory_types=("notes",)), REGISTRY, cases=1) == ()
+
+
+def test_what_has_no_enabled_target_is_not_asked_for() -> None:
+    everything = {"profile", "preferences", "projects", "decisions", "actions", "notes", "entities", "events"}
+    peers_only = names(ordinary_types(MemoryPolicy(self_enabled=False), REGISTRY))
+    assert peers_only == everything, "cases and identity are never a peer's"
+    self_only = names(ordinary_types(MemoryPolicy(peer_enabled=False), REGISTRY))
+    assert self_only == everything | {"cases", "identity"}
+    assert ordinary_types(MemoryPolicy(self_enabled=False, peer_enabled=False), REGISTRY) == ()
+
+
+@pytest.mark.parametrize("listed", [("soul",), ("tools",), ("skills",)])
+def test_a_type_that_is_off_is_not_switched_on_by_a_list(listed: tuple[str, ...]) -> None:
+    policy = resolved({"memory_types": list(listed)})
+    assert policy.memory_types == listed
+    assert ordinary_types(policy, REGISTRY) == ()
+    assert execution_types(policy, REGISTRY, cases=1) == ()
+
+
+@pytest.mark.parametrize(
+    ("listed", "ordinary", "execution"),
+    [
+        (["experiences"], set(), {"experiences"}),
+        (["trajectories", "experiences"], set(), {"trajectories", "experiences"}),
+        (["cases"], {"cases"}, set()),
+        (["cases", "trajectories"], {"cases"}, {"trajectories"}),
+        (["notes", "experiences"], {"notes", "cases"}, {"trajectories", "experiences"}),
+        (["notes", "trajectories"], {"notes"}, {"trajectories"}),
+        (["experiences", "cases"], {"cases"}, {"trajectories", "experiences"}),
+    ],
+)
+def test_what_a_list_extracts_and_trains(listed: list[str], ordinary: set[str], execution: set[str]) -> None:
+    policy = resolved({"memory_types": listed})
+    assert names(ordinary_types(policy, REGISTRY)) == ordinary
+    assert names(execution_types(policy, REGISTRY, cases=1)) == execution
+
+
+@pytest.mark.parametrize("where", ["session", "identity", "config"])
+def test_a_session_may_only_narrow_what_is_wider(where: str) -> None:
+    """Whatever the wider place forbids stays forbidden; only a call may open it again."""
+    forbidding: dict[str, Any] = {
+        "identity": {
+            "memory_self": "no",
+            "memory_peer": "no",
+            "memory_working": "no",
+            "memory_types": ["notes"],
+        },
+        "config": {"self": OFF, "peer": OFF, "working_memory": OFF, "memory_types": ["notes"]},
+    }
+    opening = {"self": ON, "peer": ON, "working_memory": ON, "memory_types": ["notes", "profile"]}
+    if where == "session":
+        assert resolved(session={"self": OFF}, call={"self": ON}).self_enabled
+        return
+    policy = resolved(session=opening, **{where: forbidding[where]})
+    assert policy == MemoryPolicy(False, False, False, ("notes",))
+    assert resolved(call=opening, session={"self": OFF}, **{where: forbidding[where]}) == MemoryPolicy(
+        memory_types=("notes", "profile")
+    )

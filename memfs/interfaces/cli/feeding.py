@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memfs.interfaces.cli.call import Call, command
 from memfs.interfaces.cli.exits import DONE, WAITING
-from memfs.interfaces.cli.parameters import file_argument, identity_option
+from memfs.interfaces.cli.parameters import file_argument, identity_option, policy_option
 from memfs.interfaces.cli.printing import one_line
 from memfs.model import JOURNAL
 
@@ -36,7 +36,14 @@ if TYPE_CHECKING:
     type=click.Choice(["none", "30d", "all"]),
     help="How much of the past of a new source with many sessions is read.",
 )
-def ingest_command(call: Call, paths: tuple[Path, ...], identity: str | None, backfill: str | None) -> int:
+@policy_option
+def ingest_command(
+    call: Call,
+    paths: tuple[Path, ...],
+    identity: str | None,
+    backfill: str | None,
+    policy: dict[str, Any] | None,
+) -> int:
     """Merge what is new in transcripts into memory.
 
     Without PATH: the inbox and all sources in memfs.toml. Every merge is one commit; a transcript is never
@@ -44,7 +51,9 @@ def ingest_command(call: Call, paths: tuple[Path, ...], identity: str | None, ba
     """
     from memfs.interfaces.shapes.feeding import ingest_json
 
-    report = call.memory.ingest(paths, identity=identity, backfill=backfill, announce=call.note)
+    report = call.memory.ingest(
+        paths, identity=identity, backfill=backfill, announce=call.note, policy=policy
+    )
     call.answer(ingest_json(report), lambda: _report_lines(call, report))
     return note_troubles(call, report)
 

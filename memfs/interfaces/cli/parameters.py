@@ -35,6 +35,19 @@ def read_moment(ctx: click.Context, param: click.Parameter, value: str | None) -
         ) from None
 
 
+def read_policy(ctx: click.Context, param: click.Parameter, value: str | None) -> dict[str, Any] | None:
+    """A memory policy as JSON, in the shape of ``memory_policy`` in ``memfs.toml``."""
+    import json
+
+    try:
+        policy = None if value is None else json.loads(value)
+    except ValueError as error:
+        raise click.BadParameter(f"not JSON: {error}", ctx, param) from None
+    if policy is not None and not isinstance(policy, dict):
+        raise click.BadParameter('write it like {"peer": {"enabled": false}}', ctx, param)
+    return policy
+
+
 def read_identity(
     ctx: click.Context, param: click.Parameter, value: str | tuple[str, ...] | None
 ) -> str | tuple[str, ...] | None:
@@ -111,6 +124,14 @@ def limit_option(function: Decorated) -> Decorated:
 def why_option(function: Decorated) -> Decorated:
     """``--why-score``."""
     return click.option("--why-score", is_flag=True, help="Say what each score is made of.")(function)
+
+
+policy_option = click.option(
+    "--policy",
+    callback=read_policy,
+    metavar="JSON",
+    help="What may be remembered this time, as memory_policy in memfs.toml: it goes before all others.",
+)
 
 
 def me_option(function: Decorated) -> Decorated:

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memfs.interfaces.cli.call import Call, command
-from memfs.interfaces.cli.parameters import file_argument, identity_option, me_option, read_moment
+from memfs.interfaces.cli.parameters import (
+    file_argument,
+    identity_option,
+    me_option,
+    policy_option,
+    read_moment,
+)
 from memfs.interfaces.cli.printing import one_line, visible
 
 if TYPE_CHECKING:
@@ -76,9 +82,16 @@ def _turn_lines(turn: dict[str, Any]) -> Iterator[str]:
 @identity_option("As if it were this identity's.")
 @click.option("--now", callback=read_moment, metavar="TIME", help="Where relative dates count from.")
 @click.option("--estimate", is_flag=True, help="Show only what extraction would cost.")
+@policy_option
 @me_option
 def extract_command(
-    call: Call, file: Path, identity: str | None, now: datetime | None, estimate: bool, me: tuple[str, ...]
+    call: Call,
+    file: Path,
+    identity: str | None,
+    now: datetime | None,
+    estimate: bool,
+    policy: dict[str, Any] | None,
+    me: tuple[str, ...],
 ) -> None:
     """Show what would be remembered of a transcript; nothing is written."""
     from memfs.interfaces.shapes.feeding import estimate_json, extract_json
@@ -88,7 +101,7 @@ def extract_command(
         cost = memory.estimate(file, me=me)
         call.answer(estimate_json(cost), lambda: _estimate_lines(call, cost))
         return
-    run = memory.extract(file, identity=identity, now=now, me=me)
+    run = memory.extract(file, identity=identity, now=now, me=me, policy=policy)
     call.answer(extract_json(run), lambda: _run_lines(call, run))
 
 

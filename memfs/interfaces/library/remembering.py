@@ -30,16 +30,18 @@ class Remembering:
         identity: str | None = None,
         backfill: str | None = None,
         announce: Callable[[str], None] | None = None,
+        policy: Mapping[str, Any] | None = None,
     ) -> IngestReport:
         """Merge what is new in ``paths``, or in all sources of the vault.
 
         ``backfill`` (``none``, ``30d``, ``all``) says how much of a new source's past is read; ``announce``
-        is told of each session as it is merged.
+        is told of each session as it is merged. ``policy`` is what may be remembered this time, in the shape
+        of ``memory_policy``; it goes before what session, identity and settings say.
         """
         from memfs.services.ingest import ingest
 
         files = [Path(path) for path in paths]
-        return ingest(self.vault, files, identity=identity, choice=backfill, announce=announce)
+        return ingest(self.vault, files, identity=identity, choice=backfill, announce=announce, policy=policy)
 
     def remember(
         self,
@@ -96,15 +98,16 @@ class Remembering:
         identity: str | None = None,
         now: datetime | None = None,
         me: Sequence[str] = (),
+        policy: Mapping[str, Any] | None = None,
     ) -> DryRun:
         """What would be remembered of a transcript; nothing is written.
 
-        ``now`` is where relative dates count from.
+        ``now`` is where relative dates count from; ``policy`` as in `ingest`.
         """
         from memfs.services.dryrun import extract
 
         moment = now.replace(tzinfo=self.vault.zone) if now and now.tzinfo is None else now
-        return extract(self.vault, Path(path), identity=identity, now=moment, me=me)
+        return extract(self.vault, Path(path), identity=identity, now=moment, me=me, policy=policy)
 
     def estimate(self, path: Path | str, *, me: Sequence[str] = ()) -> Estimate:
         """What extraction of a transcript would cost."""
