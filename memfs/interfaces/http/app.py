@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute, iter_route_contexts
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Route, compile_path
 
 from memfs import __version__
 from memfs.errors import MemfsError
@@ -34,7 +34,7 @@ from memfs.interfaces.http.routes import ROUTERS
 from memfs.services.tokens import check_token
 
 THREADS = 8  # requests that are worked on at once; git and the index gain nothing by more
-_TITLES = {400: "Bad request", 404: "Not found", 405: "Method not allowed", 413: "Too large"}
+_TITLES = {404: "Not found", 405: "Method not allowed", 413: "Too large", 422: "Invalid request"}
 _bearer = HTTPBearer(auto_error=False, description="The owner's token, or one of `memfs token add`.")
 Further = tuple[Route, AbstractAsyncContextManager[None]]
 
@@ -64,7 +64,7 @@ def create_app(
         telemetry={"tracing": False, "metrics": False},
         generate_unique_id_function=_name,
         lifespan=partial(_running, further=further),
-        responses=documented(401, 403, 421, 422, 500, 503),
+        responses=documented(401, 403, 409, 421, 422, 500, 503),
         dependencies=[Depends(_bearer)],
     )
     app.state.shared = shared
@@ -140,10 +140,22 @@ async def _wrong_request(_: Request, error: Exception) -> Response:
     return respond(plain_problem(422, "Invalid request", "the request does not fit", wrong=wrong))
 
 
-async def _plain_error(_: Request, error: Exception) -> Response:
+async def _plain_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    title = _TITLES.get(error.status_code, "Refused")
-    return respond(plain_problem(error.status_code, title, str(error.detail)), error.headers)
+    status, headers = error.status_code, dict(error.headers or {})
+    if status == 400:  # what FastAPI says of a body that is no text at all
+        status = 422
+    elif status == 405:
+        headers["Allow"] = _allowed(request)
+    return respond(plain_problem(status, _TITLES.get(status, "Refused"), str(error.detail)), headers)
+
+
+def _allowed(request: Request) -> str:
+    """All methods of a path, also where they are routes of their own."""
+    path = request.scope["path"]
+    found = iter_route_contexts(request.app.routes)
+    fitting = (route for route in found if route.path and compile_path(route.path)[0].match(path))
+    return ", ".join(sorted({method for route in fitting for method in route.methods or ()}))
 
 
 async def _disk_error(_: Request, error: Exception) -> Response:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 Seen = Callable[[str, str, int, float], None]
-MAX_BODY = 8 * 1024 * 1024
+MAX_BODY = 32 * 1024 * 1024
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 

@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE = "application/problem+json"
 
+# 422 is for what does not fit the description of a route; 409 for what does, but does not fit this vault.
 STATUSES: Mapping[type[errors.MemfsError], int] = {
     errors.MemfsError: 500,
-    errors.ConfigError: 422,
+    errors.ConfigError: 409,
     errors.VaultError: 500,
     errors.DocumentNotFound: 404,
     errors.DocumentChanged: 409,
     errors.InvalidDocument: 409,
-    errors.UnsafePath: 422,
+    errors.UnsafePath: 409,
     errors.VaultLocked: 503,
     errors.HistoryError: 500,
     errors.RepositoryBusy: 503,
@@ -31,10 +32,10 @@ STATUSES: Mapping[type[errors.MemfsError], int] = {
     errors.ModelUnavailable: 502,
     errors.InvalidAnswer: 502,
     errors.LeaseLost: 503,
-    errors.TranscriptError: 422,
-    errors.UnknownFormat: 422,
+    errors.TranscriptError: 409,
+    errors.UnknownFormat: 409,
     errors.EntryNotFound: 404,
-    errors.InvalidRequest: 422,
+    errors.InvalidRequest: 409,
     errors.NotPermitted: 403,
     errors.SearchIndexError: 503,
 }
@@ -115,7 +116,7 @@ _DESCRIPTIONS: Mapping[int, str] = {
     403: "The token does not reach so far, or a web page may not call this.",
     404: "No such entry, document or commit.",
     405: "Another method is meant.",
-    409: "The document cannot be written as it is now.",
+    409: "The request does not fit this vault, or the document cannot be written as it is now.",
     413: "The request is too large.",
     415: "The request is no JSON.",
     421: "The server is not known by this name.",

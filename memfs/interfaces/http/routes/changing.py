@@ -51,35 +51,35 @@ def remember(calls: Calls, body: Remembered) -> Any:
         return changed_json(changed)
 
 
-@router.patch("/{entry}", response_model=Changed, responses=documented(404, 409))
+@router.patch("/{entry}", response_model=Changed, responses=documented(404))
 def edit(calls: Calls, entry: EntryId, body: Edited) -> Any:
     """Put a text in the place of an entry's own, as if its person had edited the line: it is never rewritten."""
     with calls.reach() as reach:
         return changed_json(reach.edit(entry, body.text))
 
 
-@router.delete("/{entry}", response_model=Changed, responses=documented(404, 409))
+@router.delete("/{entry}", response_model=Changed, responses=documented(404))
 def forget(calls: Calls, entry: EntryId) -> Any:
     """Take an entry out, and keep it from coming back."""
     with calls.reach() as reach:
         return changed_json(reach.forget(entry))
 
 
-@router.post("/{entry}/move", response_model=Changed, responses=documented(404, 409))
+@router.post("/{entry}/move", response_model=Changed, responses=documented(404))
 def move(calls: Calls, entry: EntryId, body: Moved) -> Any:
     """Move an entry to another identity; the owner's alone."""
     with calls.whole() as memory:
         return changed_json(memory.move(entry, body.to))
 
 
-@router.post("/{entry}/accept", response_model=Changed, responses=documented(404, 409))
+@router.post("/{entry}/accept", response_model=Changed, responses=documented(404))
 def accept(calls: Calls, entry: EntryId) -> Any:
     """Put an offered wording in the place of an entry."""
     with calls.reach() as reach:
         return changed_json(reach.accept(entry))
 
 
-@router.post("/{entry}/reject", response_model=Changed, responses=documented(404, 409))
+@router.post("/{entry}/reject", response_model=Changed, responses=documented(404))
 def reject(calls: Calls, entry: EntryId) -> Any:
     """Take an offered wording away; it is not offered again."""
     with calls.reach() as reach:

@@ -58,7 +58,7 @@ def diff(
         return {"commit": commit, "patch": reach.diff(commit)}
 
 
-@router.post("/undo", response_model=Undone, responses=documented(404, 409))
+@router.post("/undo", response_model=Undone, responses=documented(404))
 def undo(calls: Calls, body: Commit) -> Any:
     """Take back what one commit of memfs did; what a person changed since stays."""
     with calls.reach() as reach:

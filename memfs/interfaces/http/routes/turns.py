@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, BeforeValidator, Field
 
 from memfs.interfaces.answers.feeding import Pushed
 from memfs.interfaces.http.calling import Calls
+from memfs.interfaces.http.problems import documented
 from memfs.interfaces.http.routes.parameters import Body, IdentityName
 from memfs.interfaces.shapes.feeding import pushed_json
 from memfs.model import Attachment, Turn
@@ -17,11 +18,21 @@ router = APIRouter(prefix="/api/sessions", tags=["turns"])
 Name = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^[^\x00-\x20\x7f]([^\x00-\x1f\x7f]*)$")]
 
 
+def _moment(value: object) -> object:
+    """Only what is written as a moment is one: a bare number is none."""
+    if not isinstance(value, str) or "-" not in value:
+        raise ValueError("write a time like 2026-11-30T10:30:00Z")
+    return value
+
+
+Moment = Annotated[AwareDatetime, BeforeValidator(_moment)]
+
+
 class PushedAttachment(Body):
     """A file that came with a turn."""
 
     path: Annotated[str, Field(min_length=1, max_length=4096)]
-    text: Annotated[str | None, Field(max_length=1_000_000)] = None
+    text: Annotated[str | None, Field(max_length=200_000)] = None
 
 
 class PushedTurn(Body):
@@ -29,8 +40,8 @@ class PushedTurn(Body):
 
     id: Name
     role: Literal["user", "assistant", "participant"]
-    text: Annotated[str, Field(max_length=1_000_000)]
-    timestamp: AwareDatetime | None = Field(default=None, description="When it was said; else now.")
+    text: Annotated[str, Field(max_length=200_000)]
+    timestamp: Moment | None = Field(default=None, description="When it was said; else now.")
     speaker: Annotated[str | None, Field(max_length=300)] = None
     peer: Annotated[
         str | None,
@@ -48,7 +59,7 @@ class PushedTurns(Body):
     turns: Annotated[list[PushedTurn], Field(min_length=1, max_length=1000)]
 
 
-@router.post("/{session}/turns", response_model=Pushed)
+@router.post("/{session}/turns", response_model=Pushed, responses=documented(413))
 def push(
     calls: Calls,
     session: Annotated[
