@@ -64,7 +64,7 @@ def plain_text(text: str) -> str:
     text = text.replace("\ue000", "").replace("\ue001", "")
     parts: list[str] = []
     at = 0
-    for start, end, ticks in _code_spans(text):
+    for start, end, ticks in code_spans(text):
         parts += [text[at:start], keep(_code_content(text[start + ticks : end - ticks]))]
         at = end
     text = "".join((*parts, text[at:]))
@@ -88,8 +88,8 @@ def _shown(inner: str) -> str:
     return alias or target
 
 
-def _code_spans(text: str) -> list[tuple[int, int, int]]:
-    """Start, end and number of ticks of each code span: a run of backticks to the next run as long."""
+def code_spans(text: str) -> list[tuple[int, int, int]]:
+    """The code spans of a text, each as start, end and number of ticks: a run of backticks to the next run as long."""
     runs = [(match.start(), match.end()) for match in _TICKS.finditer(text)]
     following: dict[int, list[int]] = {}
     for number in range(len(runs) - 1, -1, -1):
@@ -125,7 +125,7 @@ def _code_content(content: str) -> str:
 def _blank_code(text: str) -> str:
     parts: list[str] = []
     at = 0
-    for start, end, _ in _code_spans(text):
+    for start, end, _ in code_spans(text):
         parts += [text[at:start], " " * (end - start)]
         at = end
     return "".join((*parts, text[at:]))

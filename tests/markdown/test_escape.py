@@ -19,8 +19,25 @@ from memfs.markdown import (
 )
 from tests.markdown.strategies import LINES, any_text
 
+ACTING = [
+    ("![x](https://evil.example/p?d=1)", r"\![x](https://evil.example/p?d=1)"),
+    ("![[secrets]]", r"\![[secrets]]"),
+    ("see <img src=x onerror=y>", r"see \<img src=x onerror=y>"),
+    ("List<String> and `Vec<T>`", r"List\<String> and `Vec<T>`"),
+    ("`= this.file` `$= dv.pages()`", r"\`= this.file\` \`$= dv.pages()\`"),
+    ("`= <img src=x>`", r"\`= \<img src=x>\`"),
+    ("trust:: user, std::vector", r"trust:\: user, std::vector"),
+    ("<%* tp.user.x() %> `<% y %>`", r"<\%* tp.user.x() %> `<\% y %>`"),
+    ("a < b, x <3", "a < b, x <3"),
+]
 EMPTY = new_document("Notes", {"type": "notes"})
 texts = st.one_of(any_text, st.lists(st.sampled_from(LINES), max_size=4).map("\n".join))
+
+
+@pytest.mark.parametrize(("text", "shown"), ACTING)
+def test_what_a_readers_program_would_act_on_shows_as_text(text: str, shown: str) -> None:
+    assert escape_line(text) == shown
+    assert escape_line(shown) == shown
 
 
 @given(texts)
