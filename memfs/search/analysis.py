@@ -54,18 +54,30 @@ def analyse(text: str) -> Iterator[Term]:
     """Yield the terms of ``text`` in order of their start; any text will do."""
     language = other_language(text)
     for match in _TOKEN.finditer(text):
-        if match.lastgroup == "cjk":
-            yield from _pairs(match.group(), match.start())
-        elif match.lastgroup == "emoji":
-            yield Term(match.group(), match.start(), match.end())
-        else:
-            for form, weight in _word_forms(match.group(), language):
-                yield Term(form, match.start(), match.end(), weight)
+        yield from _of_match(match, language)
 
 
+def _of_match(match: re.Match[str], language: str | None) -> Iterator[Term]:
+    if match.lastgroup == "cjk":
+        yield from _pairs(match.group(), match.start())
+    elif match.lastgroup == "emoji":
+        yield Term(match.group(), match.start(), match.end())
+    else:
+        for form, weight in _word_forms(match.group(), language):
+            yield Term(form, match.start(), match.end(), weight)
+
+
+@lru_cache(maxsize=256)
 def terms_of(text: str) -> str:
     """Return the terms of ``text`` joined by blanks, as the index stores them."""
-    return " ".join(term.text for term in analyse(text))
+    language = other_language(text)
+    terms: list[str] = []
+    for match in _TOKEN.finditer(text):
+        if match.lastgroup == "word":
+            terms += _words(match.group(), language)
+        else:
+            terms += [term.text for term in _of_match(match, language)]
+    return " ".join(terms)
 
 
 def query_terms(query: str, limit: int = 64) -> dict[str, float]:
@@ -161,6 +173,11 @@ def _stem(word: str) -> str:
         return folded
     stemmed: list[str] = _stemmer().analyze(folded)
     return stemmed[0] if stemmed else folded
+
+
+@lru_cache(maxsize=50_000)
+def _words(word: str, language: str | None) -> tuple[str, ...]:
+    return tuple(form for form, _ in _word_forms(word, language))
 
 
 def _stem_in(language: str, word: str) -> str:

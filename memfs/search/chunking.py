@@ -38,9 +38,9 @@ _DATE = re.compile(r"(?<![\d-])((?:19|20)\d\d)[-/](\d\d)[-/](\d\d)(?![\d-])")
 class Chunk:
     """One unit of search.
 
-    ``body`` is its own text, without Markdown marks; ``topic`` what a decision is on; ``days`` the dates in it, its
-    own first, as 20261130. Where the document is a sequence, ``near`` and ``far`` are the texts of its neighbours and
-    of theirs, and ``around`` the keys of the nearer ones' vectors.
+    ``body`` is its own text, without Markdown marks; ``topic`` what a decision is on; ``links`` the names of the notes
+    it links to; ``days`` the dates in it, its own first, as 20261130. Where the document is a sequence, ``near`` and
+    ``far`` are the texts of its neighbours and of theirs, and ``around`` the keys of the nearer ones' vectors.
     """
 
     id: str
@@ -50,8 +50,9 @@ class Chunk:
     trail: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     topic: str = ""
-    near: str = ""
-    far: str = ""
+    near: tuple[str, ...] = ()
+    far: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
     around: tuple[str, ...] = ()
     days: tuple[int, ...] = ()
 
@@ -131,8 +132,13 @@ def _chunk(units: Sequence[_Unit], position: int, title: str, tags: tuple[str, .
         trail=unit.trail[1:] if unit.trail[:1] == (title,) else unit.trail,
         tags=(*tags, *own_tags),
         topic=" ".join(topic[1].lower().split()).rstrip(":：") if topic else "",
+        links=tuple(dict.fromkeys(_note_name(link[0]) for link in _LINK.findall(unit.source))),
         days=_days(unit),
     )
+
+
+def _note_name(target: str) -> str:
+    return target.strip().rpartition("/")[2].removesuffix(".md").lower()
 
 
 def _days(unit: _Unit) -> tuple[int, ...]:
@@ -153,7 +159,7 @@ def chunk_to_json(chunk: Chunk) -> bytes:
     """Return a chunk as JSON, for the index; without its neighbours' texts, which are only there as terms."""
     import orjson
 
-    return orjson.dumps(replace(chunk, near="", far=""))
+    return orjson.dumps(replace(chunk, near=(), far=()))
 
 
 def chunk_from_json(data: bytes) -> Chunk:
@@ -161,7 +167,9 @@ def chunk_from_json(data: bytes) -> Chunk:
     import orjson
 
     values = orjson.loads(data)
-    values |= {name: tuple(values[name]) for name in ("trail", "tags", "around", "days")}
+    values |= {
+        name: tuple(values[name]) for name in ("trail", "tags", "near", "far", "links", "around", "days")
+    }
     values["view"] = EntryView(**values["view"])
     chunk: Chunk = Chunk(**values)
     return chunk
@@ -240,9 +248,9 @@ def _in_sequence(chunks: Sequence[Chunk], position: int) -> Chunk:
     reach = range(max(0, position - _FAR), min(len(chunks), position + _FAR + 1))
     others = [i for i in reach if i != position and chunks[i].trail == chunk.trail]
     near = [chunks[i] for i in others if abs(i - position) <= _NEAR]
-    far = [chunks[i].body for i in others if abs(i - position) > _NEAR]
+    far = tuple(chunks[i].body for i in others if abs(i - position) > _NEAR)
     around = tuple(other.key for other in near)
-    return replace(chunk, near="\n".join(other.body for other in near), far="\n".join(far), around=around)
+    return replace(chunk, near=tuple(other.body for other in near), far=far, around=around)
 
 
 def _frontmatter_tags(document: Document) -> tuple[str, ...]:

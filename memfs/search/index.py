@@ -188,6 +188,10 @@ class SearchIndex:
             return UpdateReport()
         return UpdateReport(degraded=self._vectors.fill(chunks, everything=True))
 
+    def improve(self) -> bool:
+        """Bring the approximate index of a very large store of vectors up to it; says whether it did anything."""
+        return self._vectors.improve()
+
     def _write(
         self, files: Mapping[str, Content], stats: Mapping[str, Stat], *, rebuild: bool
     ) -> UpdateReport:

@@ -99,8 +99,8 @@ def to_document(chunk: Chunk) -> Any:
         document.add_text("place", place)
     for tag in chunk.tags:
         document.add_text("tag", tag.lower())
-    for name, text in _texts(chunk):
-        document.add_text(name, terms_of(text))
+    for name, texts in _texts(chunk):
+        document.add_text(name, " ".join(map(terms_of, texts)))
     if day := day_number(view.date or ""):
         document.add_unsigned("day", day)
     for day in chunk.days:
@@ -109,8 +109,8 @@ def to_document(chunk: Chunk) -> Any:
     return document
 
 
-def _texts(chunk: Chunk) -> tuple[tuple[str, str], ...]:
-    return ("text", chunk.body), ("head", chunk.head), ("near", chunk.near), ("far", chunk.far)
+def _texts(chunk: Chunk) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return ("text", (chunk.body,)), ("head", (chunk.head,)), ("near", chunk.near), ("far", chunk.far)
 
 
 def to_passage(document: Any) -> Passage:

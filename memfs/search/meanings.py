@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 UNKNOWN_LANGUAGE = "the meaning half of search knows English; this query was searched by its words"
 NO_ENGINE = "searched by words only: no embedding engine is set"
 REBUILDING = "vectors are being rebuilt: some entries are found by words only"
-_AT_ONCE = 128
+_AT_ONCE = 512
 
 
 class Meanings:
@@ -90,6 +90,13 @@ class Meanings:
         if self.complete(self._embedder.dimensions):
             return near, ()
         return near, (REBUILDING,)
+
+    def improve(self) -> bool:
+        """Bring the approximate index over the vectors up to them; says whether it did anything."""
+        if self._embedder is None:
+            return False
+        with hold_writer(self._folder, self._patience) as held:
+            return held and self._store(self._embedder).improve()
 
     def _fill(self, store: VectorStore, embedder: Embedder, texts: dict[str, str]) -> None:
         have = set(store.keys()) if texts else set()

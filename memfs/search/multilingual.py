@@ -6,7 +6,6 @@ takes a second to load, so sentencepiece reads the vocabulary instead. Both file
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 WEIGHTS_SHA256 = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
 VOCABULARY_SHA256 = "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9"
 _LONGEST = 2000  # characters; what follows says little more of what a text is about
-_MANY = 8  # from so many texts on, more than one thread is worth it
 
 
 class Multilingual:
@@ -47,7 +45,6 @@ class Multilingual:
         model = self._load()
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        model.threads = min(2, os.cpu_count() or 1) if len(texts) >= _MANY else 1
         return normalise(model.encode([text[:_LONGEST] for text in texts]))
 
     def _load(self) -> Any:
@@ -67,6 +64,7 @@ class Multilingual:
         verify(weights, WEIGHTS_SHA256, self._state)
         verify(vocabulary, VOCABULARY_SHA256, self._state)
         try:
+            # One thread: more wait for each other on a busy machine, and then take many times as long.
             return NumpyBackend(str(weights), SentencePieceProcessor(model_file=str(vocabulary)), threads=1)
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             raise SearchIndexError(f"the embedding model does not load: {error}") from error

@@ -11,18 +11,20 @@ from typing import Any
 from memfs.model import EntryView
 from memfs.search import lexicon
 from memfs.search.analysis import query_terms
-from memfs.search.fusion import Passage, QueryTerm, Question, Ranked, idf, rank_passages
+from memfs.search.chunking import day_number
+from memfs.search.fusion import Passage, QueryTerm, Question, Ranked, idf
 from memfs.search.lexicon import Filters
 from memfs.search.meanings import Meanings
+from memfs.search.ranking import rank_passages
 from memfs.search.snippets import Snippet, make_snippet
 from memfs.search.spelling import beginnings, completions, likely_terms, may_be_misspelled
 from memfs.search.storage import Storage
 from memfs.search.vectors import Similarities
 from memfs.search.when import read_when
 
-_BY_WORDS = 200  # candidates of each kind
+_BY_WORDS = 100  # candidates of each kind
 _BY_MEANING = 50
-_BY_DATE = 100
+_BY_DATE = 50
 _KEYS_AT_ONCE = 100
 _FLOOR = 0.2  # hits below it are left out where
 _SURE = 0.4  # one is at least as good as this
@@ -63,7 +65,8 @@ def search_storage(
     searcher = storage.searcher()
     allowed = lexicon.filter_query(filters)
     when = read_when(query, today)
-    question = Question(_question_terms(searcher, when.rest, filters), _blocks(query), when.ranges)
+    terms = _question_terms(searcher, when.rest, filters)
+    question = Question(terms, _blocks(query), when.ranges, today=day_number(today.isoformat()))
     passages = _by_block(searcher, question, allowed)
     degraded: tuple[str, ...] = ()
     for first, last in question.days:
@@ -74,7 +77,7 @@ def search_storage(
         if near is not None:
             found = _by_meaning(searcher, near, allowed, meanings.least)
             passages |= {key: passage for key, passage in found.items() if key not in passages}
-            passages = _with_likeness(passages, meanings, near)
+            question = replace(question, likeness=_likeness(passages, meanings, near))
     ranked = _worthwhile(rank_passages(question, list(passages.values()), limit))
     return SearchResult(tuple(_hit(found, question) for found in ranked), degraded)
 
@@ -123,9 +126,7 @@ def _by_block(searcher: Any, question: Question, allowed: Any) -> dict[str, Pass
 
 
 def _by_words(searcher: Any, question: Question, allowed: Any) -> dict[str, Passage]:
-    texts = [
-        text for term in question.terms for text in (term.text, *(variant for variant, _ in term.variants))
-    ]
+    texts = [text for term in question.terms for text in term.forms]
     return _fetch(searcher, lexicon.both(lexicon.containing(texts), allowed), _BY_WORDS)
 
 
@@ -137,18 +138,10 @@ def _by_meaning(searcher: Any, near: Similarities, allowed: Any, least: float) -
     return found
 
 
-def _with_likeness(
-    passages: Mapping[str, Passage], meanings: Meanings, near: Similarities
-) -> dict[str, Passage]:
-    """The passages with how near they and their neighbours are to the question."""
+def _likeness(passages: Mapping[str, Passage], meanings: Meanings, near: Similarities) -> dict[str, float]:
+    """How near the passages and what stands around them are to the question, by the keys of their vectors."""
     keys = {key for passage in passages.values() for key in (passage.key, *passage.chunk.around)}
-    known = {key: meanings.likeness(cosine) for key, cosine in near.of(sorted(keys)).items()}
-    out = {}
-    for id, passage in passages.items():
-        others = [known[key] for key in passage.chunk.around if key in known]
-        around = sum(others) / len(others) if others else None
-        out[id] = replace(passage, likeness=known.get(passage.key), around=around)
-    return out
+    return {key: meanings.likeness(cosine) for key, cosine in near.of(sorted(keys)).items()}
 
 
 def _fetch(searcher: Any, query: Any, limit: int) -> dict[str, Passage]:
@@ -157,8 +150,6 @@ def _fetch(searcher: Any, query: Any, limit: int) -> dict[str, Passage]:
 
 def _hit(ranked: Ranked, question: Question) -> Hit:
     view = ranked.passage.chunk.view
-    terms = {
-        text for term in question.terms for text in (term.text, *(variant for variant, _ in term.variants))
-    }
+    terms = {text for term in question.terms for text in term.forms}
     parts = tuple((name, round(value, 4)) for name, value in ranked.parts)
     return Hit(view, round(ranked.score, 4), make_snippet(view.text, terms), parts)

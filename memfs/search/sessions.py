@@ -98,7 +98,7 @@ def _chunks(path: str, number: int, conversation: Conversation) -> Iterator[Chun
                     body=body,
                     title=conversation.title or "",
                     trail=(turn.speaker,) if turn.speaker else (),
-                    near="\n".join(other.text[:_AROUND] for other in around),
+                    near=tuple(other.text[:_AROUND] for other in around),
                     days=(day,) if day else (),
                 )
 

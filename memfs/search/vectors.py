@@ -52,8 +52,8 @@ class Similarities:
         near = np.flatnonzero(self._cosines >= at_least)
         if len(near) > _NEAREST:
             near = near[np.argpartition(-self._cosines[near], _NEAREST)[:_NEAREST]]
-        for place in near[np.argsort(-self._cosines[near], kind="stable")].tolist():
-            yield self._store.key(int(self._rows[place]))
+        near = near[np.argsort(-self._cosines[near], kind="stable")]
+        yield from self._store.keys_of(self._rows[near])
 
     def of(self, keys: Sequence[str]) -> dict[str, float]:
         """Return the cosines of ``keys``; those without a row are left out."""
@@ -83,10 +83,10 @@ class VectorStore:
         data = self._keys.read_bytes() if self._keys.exists() else b""
         return [data[i * KEY_BYTES : (i + 1) * KEY_BYTES].hex() for i in range(self.count())]
 
-    def key(self, row: int) -> str:
-        """Return the key of a row."""
-        keys, _ = self._map()
-        return bytes(keys[row]).hex()
+    def keys_of(self, rows: Any) -> list[str]:
+        """Return the keys of rows."""
+        held, _ = self._map()
+        return [bytes(key).hex() for key in held[rows]]
 
     def add(self, keys: Sequence[str], vectors: Vectors) -> None:
         """Append rows. A row of zeros is kept too: it is near nothing, and not asked for again."""
@@ -135,15 +135,17 @@ class VectorStore:
         held, _ = self._map()
         # Eight bytes of the text's hash find the rows quickly; the whole key decides.
         heads, order = self._order()
-        wanted = np.frombuffer(bytes.fromhex("".join(keys)), dtype=np.uint64).reshape(-1, 3)[:, 1]
-        first = np.searchsorted(heads, wanted, side="left")
+        wanted = np.frombuffer(bytes.fromhex("".join(keys)), dtype=np.uint64).reshape(-1, 3)
+        places = np.searchsorted(heads, wanted[:, 1], side="left")
         found: dict[str, int] = {}
-        for key, head, place in zip(keys, wanted.tolist(), first.tolist(), strict=True):
-            while place < len(heads) and heads[place] == head:
-                row = int(order[place])
-                if bytes(held[row]).hex() == key:
-                    found[key] = row
-                place += 1
+        open_ = np.arange(len(keys))
+        while len(open_ := open_[places[open_] < len(heads)]):  # equal heads of other owners lie side by side
+            rows = order[places[open_]]
+            there = held[rows].view(np.uint64)
+            same = (there == wanted[open_]).all(axis=1)
+            found |= {keys[i]: row for i, row in zip(open_[same].tolist(), rows[same].tolist(), strict=True)}
+            open_ = open_[~same & (there[:, 1] == wanted[open_, 1])]
+            places[open_] += 1
         return found
 
     def improve(self) -> bool:

@@ -67,7 +67,8 @@ def test_journal_lines_are_chunks_with_neighbours_and_the_day() -> None:
     text = "# 2026-11-24\n\n## Key\n\n- one is first ^aa\n- two is next ^bb\n\n## Other\n\n- far away\n"
     one, two, far = chunks(text, "memories/a/journal/2026-11-24.md")
     assert (one.view.id, one.view.type, one.view.date) == ("aa", "journal", "2026-11-24")
-    assert (one.near, two.near, far.near) == ("two is next", "one is first", "")
+    assert (one.near, two.near, far.near) == (("two is next",), ("one is first",), ())
+    assert one.around == (two.key,)
 
 
 def test_notes_outside_of_memories_are_prose_by_section() -> None:

@@ -60,6 +60,23 @@ def test_nothing_is_said_twice() -> None:
     assert context.left_out == 0
 
 
+def test_what_is_retrieved_too_comes_first_in_its_section_and_has_room() -> None:
+    decisions = [
+        f"Decision {n}: we chose plan number {n} after a long evening of talk about it" for n in range(8)
+    ]
+    sections = [
+        section("relay", *(f"baton number {n} is on its way to the next agent" for n in range(6))),
+        section("profile", *(f"field {n}: a value of some length, for the room it takes" for n in range(6))),
+        section("decisions", *decisions),
+        section("retrieved", decisions[6]),
+    ]
+    told = assemble_context(sections, 260, FENCE)
+    assert told.left_out > 0
+    assert told.text.count("- Decision 6") == 1
+    assert told.text.index("## Recent decisions") < told.text.index("- Decision 6")
+    assert told.text.index("- Decision 6") < told.text.find("- Decision 0") or "- Decision 0" not in told.text
+
+
 def test_a_fence_must_be_hard_to_guess() -> None:
     for fence in ("", "short", "has space here", "a>bcdefghij"):
         with pytest.raises(InvalidRequest):

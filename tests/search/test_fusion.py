@@ -10,23 +10,29 @@ from hypothesis import strategies as st
 from memfs.model import EntryView
 from memfs.search.analysis import query_terms, terms_of
 from memfs.search.chunking import Chunk
-from memfs.search.fusion import Passage, QueryTerm, Question, idf, lexical_score, rank_passages
+from memfs.search.fusion import Passage, QueryTerm, Question, idf, lexical_score, score_passage
+from memfs.search.ranking import rank_passages
 
 
 def passage(
     text: str,
     *,
     line: int = 1,
-    likeness: float | None = None,
     block: str | None = None,
     peer: str | None = None,
     status: str | None = None,
     topic: str = "",
     day: int | None = None,
+    type: str = "decisions",
+    path: str = "memories/a/decisions.md",
+    links: tuple[str, ...] = (),
+    near: str = "",
+    around: tuple[str, ...] = (),
 ) -> Passage:
-    view = EntryView(block, "a", peer, "decisions", None, text, status, None, "memories/a/decisions.md", line)
-    chunk = Chunk(f"d#{line}", view, text, topic=topic, days=(day,) if day else ())
-    return Passage(chunk, text, tuple(terms_of(text).split()), (), likeness=likeness)
+    view = EntryView(block, "a", peer, type, None, text, status, None, path, line)
+    days = (day,) if day else ()
+    chunk = Chunk(f"{path}#{line}", view, text, topic=topic, links=links, around=around, days=days)
+    return Passage(chunk, text, tuple(terms_of(text).split()), (), tuple(terms_of(near).split()))
 
 
 def ask(query: str, **known: int) -> Question:
@@ -54,9 +60,45 @@ def test_rare_words_weigh_more() -> None:
 
 
 def test_meaning_alone_is_enough_and_no_meaning_is_nothing() -> None:
-    question = ask("who is her line manager")
-    assert order(question, passage("reports to Will", likeness=0.7)) == ["reports to Will"]
-    assert order(question, passage("likes tea", likeness=0.0)) == []
+    question = replace(ask("who is her line manager"), likeness={"reports to Will": 0.7, "likes tea": 0.0})
+    assert order(question, passage("reports to Will")) == ["reports to Will"]
+    assert order(question, passage("likes tea")) == []
+
+
+def test_what_stands_around_an_entry_counts_for_it() -> None:
+    question = replace(ask("why the kiln cracked"), likeness={"it was damp": 0.3, "the kiln cracked": 0.9})
+    alone, answer = passage("it was damp"), passage("it was damp", line=2, around=("the kiln cracked",))
+    assert score_passage(question, answer).score > score_passage(question, alone).score + 0.1
+    told = passage("it was damp", line=3, near="so why has the kiln cracked")
+    assert lexical_score(question.terms, told) > lexical_score(question.terms, alone)
+
+
+def test_of_equals_the_later_said_stands_higher_and_a_due_date_is_no_age() -> None:
+    question = replace(ask("queue"), today=20261130)
+    old, new = passage("queue of kafka", day=20240101), passage("queue of redis", line=2, day=20261101)
+    assert order(question, old, new) == ["queue of redis", "queue of kafka"]
+    due = passage("queue task", day=20240101, type="actions")
+    assert score_passage(question, due).score > score_passage(question, old).score
+
+
+def test_what_a_good_hit_links_to_is_lifted() -> None:
+    question = ask("walnut table glue", walnut=40, table=40)
+    hit = passage("walnut table glue, see [[Oak]]", links=("oak",))
+    linked = passage("the table", line=2, path="memories/a/entities/oak.md")
+    other = passage("a table", line=3, path="memories/a/entities/ash.md")
+    assert order(question, other, linked, hit) == ["walnut table glue, see [[Oak]]", "the table", "a table"]
+    assert order(question, other, linked) == ["a table", "the table"]
+
+
+def test_one_long_document_does_not_flood_the_top() -> None:
+    question = ask("kiln glaze")
+    talk = [passage(f"kiln glaze talk {n}", line=n, type="turn", path="s.jsonl") for n in range(1, 21)]
+    fact = passage("the old kiln of the other workshop is in the yard", line=9, path="memories/a/notes.md")
+    found = order(question, *talk, fact)
+    assert found.index(fact.chunk.view.text) == 5
+    assert len(found) == 10
+    facts = [passage(f"kiln glaze fact {n}", line=n) for n in range(1, 21)]
+    assert fact.chunk.view.text not in order(question, *facts, fact)  # a list of facts is no conversation
 
 
 def test_a_superseded_entry_never_stands_above_its_successor() -> None:
@@ -112,10 +154,11 @@ def test_the_order_of_candidates_does_not_matter(
     items: list[tuple[str, float | None, bool]], random: object
 ) -> None:
     passages = [
-        passage(text, line=n, likeness=likeness, topic="t", status="superseded" if old else None)
-        for n, (text, likeness, old) in enumerate(items, 1)
+        passage(text, line=n, topic="t", status="superseded" if old else None)
+        for n, (text, _, old) in enumerate(items, 1)
     ]
-    question = ask("bb cc dd")
+    known = {text: likeness for text, likeness, _ in items if likeness is not None}
+    question = replace(ask("bb cc dd"), likeness=known)
     shuffled = list(passages)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     first, second = rank_passages(question, passages, 10), rank_passages(question, shuffled, 10)
