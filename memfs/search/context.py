@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -59,6 +59,9 @@ _NOTICE = (
 _LETTERS_PER_TOKEN = 3.5  # in English; other scripts take more tokens, CJK one a character
 _OTHER_PER_TOKEN = 2
 _OTHER = re.compile(r"[^\x00-\x7f]")
+_ASKED = ("retrieved", "turns")
+_IN_ORDER = ("relay", "durable", "messages")
+_WANTED = 3  # shares of a section that holds what the message brings to mind
 _SHORTEST_CUT = 24  # tokens; less of an item says too little
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
@@ -97,10 +100,10 @@ class Context:
 def assemble_context(sections: Sequence[ContextSection], budget: int, fence: str) -> Context:
     """Lay out ``sections`` in the order of `ORDER` within ``budget`` tokens.
 
-    Where not all has room, items are given in brief before any is left out: every section gets an equal share
-    for that, then what is left goes to the first that needs it, and then items come back in full, the first of
-    each section first. One that has no room even so is cut, or left out and counted. What stands in an earlier
-    section is not repeated.
+    Where not all has room, items are given in brief before any is left out: every section gets a share for that
+    (a larger one where it holds what the message brings to mind), then what is left goes to the first that needs it,
+    and then items come back in full, the first of each section first. One that has no room even so is cut, or left
+    out and counted. What is retrieved and stands in an earlier section is not repeated, but comes first there.
 
     Args:
         fence: random letters and digits, new for every call; the tag is ``user_memory-<fence>``.
@@ -110,11 +113,12 @@ def assemble_context(sections: Sequence[ContextSection], budget: int, fence: str
     """
     if not re.fullmatch(r"[A-Za-z0-9]{8,}", fence):
         raise InvalidRequest("a fence must be 8 or more letters and digits")
-    ordered = _without_repeats(sorted(sections, key=lambda section: ORDER.index(section.kind)))
+    wanted = {_key(item) for section in sections if section.kind in _ASKED for item in section.items}
+    ordered = _without_repeats(sorted(sections, key=lambda section: ORDER.index(section.kind)), wanted)
     frame = _render([], fence)
     room = budget - estimate_tokens(frame)
     total = sum(len(section.items) for section in ordered)
-    taken = _fill(ordered, room)
+    taken = _fill(ordered, room, wanted)
     if not any(taken):
         return Context("", 0, total)
     text = _render(
@@ -130,28 +134,36 @@ def estimate_tokens(text: str) -> int:
     return cjk + math.ceil((len(text) - cjk - other) / _LETTERS_PER_TOKEN + other / _OTHER_PER_TOKEN)
 
 
-def _without_repeats(sections: Sequence[ContextSection]) -> list[ContextSection]:
+def _key(item: ContextItem) -> str:
+    return " ".join(item.text.split())
+
+
+def _without_repeats(sections: Sequence[ContextSection], wanted: Collection[str]) -> list[ContextSection]:
+    """The sections, each text once; in lists without an order of their own what is ``wanted`` comes first."""
     seen: set[str] = set()
     out = []
     for section in sections:
         fresh = []
         for item in section.items:
-            key = " ".join(item.text.split())
+            key = _key(item)
             if key and key not in seen:
                 seen.add(key)
                 fresh.append(item)
+        if section.kind not in _IN_ORDER:
+            fresh.sort(key=lambda item: _key(item) not in wanted)
         if fresh:
             out.append(replace(section, items=tuple(fresh)))
     return out
 
 
-def _fill(sections: Sequence[ContextSection], room: int) -> list[list[str]]:
-    """Return the lines that each section may show: in brief, by equal shares, then in order; then in full."""
+def _fill(sections: Sequence[ContextSection], room: int, wanted: Collection[str]) -> list[list[str]]:
+    """Return the lines that each section may show: in brief, by shares, then in order; then in full."""
     taken: list[list[str]] = [[] for _ in sections]
-    share = room // max(1, len(sections))
+    weights = [_WANTED if _key(section.items[0]) in wanted else 1 for section in sections]
+    share = room // max(1, sum(weights))
     for last in (False, True):
-        for section, lines in zip(sections, taken, strict=True):
-            own = room if last else min(share, room)
+        for section, lines, weight in zip(sections, taken, weights, strict=True):
+            own = room if last else min(share * weight, room)
             heading = 0 if lines else _cost(f"\n## {_TITLES[section.kind]}")
             while len(lines) < len(section.items):
                 line = _fit(section.items[len(lines)], own - heading, cut=last)

@@ -103,11 +103,14 @@ class _Pass:
                 self.announce(f"{start}/{len(todo)}")
             part = todo[start : start + _AT_ONCE]
             self.index.update({path: self._text(path) for path in part}, stats)
+            self._note()
         if stale.gone:
             self.index.update(dict.fromkeys(stale.gone))
-        if todo or stale.gone:
-            self.index.folder.mkdir(parents=True, exist_ok=True)
-            write_atomic(self._noted, json.dumps(self.covers).encode("utf-8"))
+            self._note()
+
+    def _note(self) -> None:
+        """Keep what is known so far: who is interrupted reads on from here."""
+        write_atomic(self._noted, json.dumps(self.covers).encode("utf-8"))
 
     def _text(self, path: str) -> str:
         """What is indexed of a transcript: nothing of what is none, or cannot be read."""

@@ -122,6 +122,7 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "part_date": ("date", "日期"),
     "part_superseded": ("superseded", "已取代"),
     "part_peer": ("peer", "对方"),
+    "part_age": ("age", "时效"),
     # links
     "no_links": ("No links.", "没有链接。"),
     "no_broken_links": ("No link is broken.", "没有失效的链接。"),
