@@ -8,6 +8,8 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from memfs.markdown import parse_document
 from memfs.memory.journal import UNMENTIONED, Line, Page, alike, anchors, rewrite
@@ -329,3 +331,70 @@ def test_no_text_becomes_structure(hostile: str) -> None:
     assert [section.level for section in read.sections] == [1, 2, 3, 3, 3]
     assert len(read.blocks) == 4
     assert all(each.kind == "item" for each in read.blocks)
+
+
+# Over many rewrites
+
+
+SAYINGS = [
+    "The ledger moves to PostgreSQL 16 on 2026-03-09",
+    "PostgreSQL it is",
+    "src/migrate.py holds the script",
+    "See README.md and src/app.py, 40 rows",
+    "The VPN drops at noon",
+    "Nobody owns the backups",
+    "账本改用 PostgreSQL 16",
+    "VPN 中午断线",
+]
+LINES = st.lists(
+    st.builds(
+        Line, st.sampled_from(["goals", "facts", "files", "errors", "issues"]), st.sampled_from(SAYINGS)
+    ),
+    max_size=6,
+)
+ROUNDS = st.lists(
+    st.tuples(LINES, st.lists(st.sampled_from(SAYINGS), max_size=2), st.booleans()), min_size=1, max_size=6
+)
+
+
+@given(ROUNDS, st.sets(st.integers(0, 5)))
+@settings(max_examples=300, deadline=None)
+def test_no_rewrite_loses_what_the_guards_protect(
+    rounds: list[tuple[list[Line], list[str], bool]], mine: set[int]
+) -> None:
+    block: tuple[Line, ...] = ()
+    for number, (new, solved, whole) in enumerate(rounds):
+        before = tuple(
+            replace(line, id=line.id or f"m-{number}-{at}", own=line.own and at not in mine)
+            for at, line in enumerate(block)
+        )
+        block = rewritten(before, new, solved=solved, whole=whole)
+        assert [line for line in before if not line.own] == [line for line in block if not line.own]
+        assert set(texts(before, "errors")) <= set(texts(block, "errors"))
+        for line in before:
+            if line.section in ("facts", "files"):
+                kept = [each.text for each in block if anchors(line.text) <= anchors(each.text)]
+                assert kept, f"{line.text} is lost"
+            if not whole:
+                assert any(line.id == each.id for each in block), "what is added to loses nothing"
+        ids = [line.id for line in block if line.id]
+        assert len(ids) == len(set(ids))
+
+
+@given(st.lists(st.tuples(LINES, st.integers(8, 20), st.booleans()), min_size=1, max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_whatever_is_written_is_a_sound_document_and_is_written_once(
+    rounds: list[tuple[list[Line], int, bool]],
+) -> None:
+    world = EMPTY
+    for new, hour, whole in rounds:
+        told = block("It goes on", hour=hour, lines=tuple(new), whole=whole)
+        world = step(world, told)
+        read = parse_document(document(world))
+        assert read.writable
+        ids = [each.block_id for each in read.blocks]
+        assert None not in ids
+        assert len(ids) == len(set(ids))
+    if whole:
+        settled = step(world, told)  # what was restored and marked goes when it is left out again
+        assert merged(settled, told).documents == {}
