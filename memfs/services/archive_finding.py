@@ -17,7 +17,7 @@ from memfs.services.candidates import Candidate, find_candidates
 from memfs.services.reading import INGEST_LIMITS, open_reader
 from memfs.services.seen import open_seen
 from memfs.services.sessions import BATCH_TURNS, is_merged
-from memfs.services.sources import TranscriptFile, find_all
+from memfs.services.sources import FROM_CWD, TranscriptFile, find_all
 from memfs.transcripts.mentions import Mention, asset_id, find_mentions, path_readings
 from memfs.transcripts.privacy import keep_turns
 
@@ -71,6 +71,8 @@ def find_files(vault: Vault, identity: str | None) -> Finding:
     scanned = scanned_transcripts(vault)
     for source, files in find_all(vault):
         allowed, _ = backfill.allow(vault, source, files, None)
+        if identity not in (None, source.identity) and source.identity not in (None, FROM_CWD):
+            continue
         news = [file for file in allowed if scanned.get(str(file.path)) != scan_mark(vault, file.stat)]
         for candidate in find_candidates(vault, news, None, [], strict=False):  # ingest tells of others
             if identity in (None, candidate.identity):

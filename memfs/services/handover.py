@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from memfs.errors import InvalidDocument, VaultError
 from memfs.model import EntryView
 from memfs.services.raw_messages import latest_messages
-from memfs.services.relay import Baton, Board, read_relay, seed_bootstrap
+from memfs.services.relay import Board, read_relay, seed_bootstrap
 
 if TYPE_CHECKING:
     from memfs.search.context import ContextItem, ContextSection
@@ -42,11 +42,9 @@ def handover_sections(
 
     today = vault.now().date()
     board = _read_board(vault, identity)
-    current = {view.text for view in views}
-    batons = [baton for baton in board.batons if not baton.bootstrap or baton.text in current]
-    sections = [ContextSection("relay", tuple(_relay_items(vault, identity, batons, board.overdue)))]
-    if all(baton.bootstrap for baton in batons):
-        if not batons:
+    sections = [ContextSection("relay", tuple(_relay_items(vault, identity, board)))]
+    if all(baton.bootstrap for baton in board.batons):
+        if not board.batons:
             _seed(
                 vault,
                 identity,
@@ -60,11 +58,11 @@ def handover_sections(
 
 
 def _read_board(vault: Vault, identity: str) -> Board:
-    """The board; an empty one where its file cannot be read, so that the rest still comes."""
+    """The board; one that cannot be read says so, and the rest comes all the same."""
     try:
         return read_relay(vault, identity)
-    except (InvalidDocument, VaultError):
-        return Board()
+    except (InvalidDocument, VaultError) as error:
+        return Board(problems=(f"the relay board cannot be read: {error.message}",))
 
 
 def _seed(vault: Vault, identity: str, entries: Sequence[EntryView]) -> None:
@@ -73,21 +71,16 @@ def _seed(vault: Vault, identity: str, entries: Sequence[EntryView]) -> None:
         seed_bootstrap(vault, identity, [view.text for view in entries[:_SEEDS]])
 
 
-def _relay_items(
-    vault: Vault, identity: str, batons: Sequence[Baton], overdue: Collection[str]
-) -> Iterator[ContextItem]:
-    """The batons, the newest first; one from memory that is not so any more is left out."""
+def _relay_items(vault: Vault, identity: str, board: Board) -> Iterator[ContextItem]:
+    """What is wrong with the board, then its batons, the newest first."""
     from memfs.search.context import ContextItem
 
     source = vault.layout.rel(vault.layout.relay_board(identity))
-    for baton in islice(reversed(batons), _SHOWN):
-        mark = " (overdue)" if baton.id in overdue else ""
-        text = (
-            baton.text
-            if baton.bootstrap
-            else f"{baton.channel}#{baton.sequence:03d} {baton.role}: {baton.text}"
-        )
-        yield ContextItem(text + mark, source, baton.time.strftime("%Y-%m-%dT%H:%M"))
+    yield from (ContextItem(problem, source) for problem in board.problems)
+    for baton in islice(reversed(board.batons), _SHOWN):
+        mark = " (overdue)" if baton.id in board.overdue else ""
+        place = "" if baton.bootstrap else f"{baton.channel}#{baton.sequence:03d} {baton.role}: "
+        yield ContextItem(place + baton.text + mark, source, baton.time.strftime("%Y-%m-%dT%H:%M"))
 
 
 def _some_of_each_day(

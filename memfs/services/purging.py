@@ -19,6 +19,7 @@ from memfs.services.commit import open_transaction
 from memfs.services.entries import list_entries
 from memfs.services.indexing import drop_indexes, open_index, refresh_index
 from memfs.services.kept import kept_copy
+from memfs.services.relay import purge_relay
 from memfs.services.sessions import SessionKey
 from memfs.vault.displaced import list_displaced
 from memfs.vault.files import remove_file
@@ -69,6 +70,7 @@ def purge(vault: Vault, reference: str) -> Forgotten:
     texts = [text.encode("utf-8", "surrogateescape") for text in wordings(vault, entry)]
     if not texts:
         raise EntryNotFound(f"no entry has or had the id {entry!r}", hint="memfs list shows the ids")
+    purge_relay(vault, [text.decode("utf-8", "surrogateescape") for text in texts])
     with open_transaction(vault):
         _drop_displaced(vault, texts)
         purged = purge_texts(vault.repository, texts)

@@ -41,10 +41,10 @@ def latest_messages(vault: Vault, identity: str, count: int = 3) -> tuple[RawMes
     """The latest messages of users and assistant, newest first; what is private or off the record is not among them."""
     found: list[RawMessage] = []
     for file in _newest(vault, identity):
-        found += _messages(vault, identity, file)
+        found += reversed(_messages(vault, identity, file)[-count:])
         if len(found) >= count:
             break
-    return tuple(sorted(found, key=lambda message: message.time, reverse=True)[:count])
+    return tuple(found[:count])
 
 
 def _newest(vault: Vault, identity: str) -> Iterator[TranscriptFile]:
@@ -70,7 +70,8 @@ def _messages(vault: Vault, identity: str, file: TranscriptFile) -> list[RawMess
             if reader.conversations or not reader.incremental:
                 if file.stat.size > _WHOLE:
                     return []
-                return [said for one in readers for said in _said(vault, identity, file, one)]
+                said = [message for one in readers for message in _said(vault, identity, file, one)]
+                return sorted(said, key=lambda message: message.time)
             start = _start(vault, identity, file, reader)
         if start is None:
             return []

@@ -5,16 +5,17 @@ relay.md is the truth, and a person may edit it; relay.jsonl adds what its lines
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from memfs.markdown import fold_line
 from memfs.memory.board import Baton, BatonRole, baton_id, remove_lines
 from memfs.memory.board_rules import LONGEST, PRESSING, is_live, is_overdue, is_unread, leaves
 from memfs.memory.ids import text_hash
 from memfs.services.relay_adding import add_baton
 from memfs.services.relay_files import edit_board, read_files, write_records
-from memfs.services.relay_reading import read_batons
+from memfs.services.relay_reading import read_batons, still_remembered
 from memfs.services.relay_writing import pruned, record_of, write_batons
 from memfs.vault.lock import hold_vault
 
@@ -26,6 +27,7 @@ __all__ = [
     "BatonRole",
     "Board",
     "add_baton",
+    "purge_relay",
     "read_relay",
     "relay_presses",
     "seed_bootstrap",
@@ -55,7 +57,8 @@ def read_relay(vault: Vault, identity: str | None = None) -> Board:
     """
     name = vault.choose_identity(identity)
     files, now = read_files(vault, name), vault.now()
-    batons = [baton for baton in read_batons(vault, name, files) if is_live(baton, now)]
+    live = (baton for baton in read_batons(vault, name, files) if is_live(baton, now))
+    batons = still_remembered(vault, name, live)
     overdue = tuple(baton.id for baton in batons if is_overdue(baton, now))
     ordered = sorted(batons, key=lambda baton: baton.time)
     return Board(tuple(ordered), overdue, files.records.problems)
@@ -85,10 +88,33 @@ def settle_relay(vault: Vault, identity: str, *, read: Collection[str], wrote: b
         settled = [replace(baton, done=baton.done or baton.id in read) for baton in batons]
         write_records(vault, identity, records)  # first: after a crash here nothing is read twice
         going = {baton.id: baton.text for baton in settled if leaves(baton, vault.now(), wrote=wrote)}
+        _take_off(vault, identity, going)
         if going:
-            edit_board(vault, identity, lambda text: remove_lines(text or "", going))
             write_records(vault, identity, pruned(records, settled, going, vault.now()))
     return len(going)
+
+
+def purge_relay(vault: Vault, texts: Collection[str]) -> int:
+    """Take every baton that holds one of these texts off the boards of all identities; how many those were."""
+    count = 0
+    for identity in vault.identities():
+        with hold_vault(vault.layout):
+            batons = read_batons(vault, identity, read_files(vault, identity))
+            going = {baton.id: baton.text for baton in batons if _holds(baton, texts)}
+            _take_off(vault, identity, going)
+        count += len(going)
+    return count
+
+
+def _holds(baton: Baton, texts: Collection[str]) -> bool:
+    told = [fold_line(text) for text in texts if text.strip()]
+    cut = baton.text.removesuffix("…") if baton.bootstrap and baton.text.endswith("…") else None
+    return any(text in baton.text or (cut is not None and text.startswith(cut)) for text in told)
+
+
+def _take_off(vault: Vault, identity: str, going: Mapping[str, str]) -> None:
+    if going:
+        edit_board(vault, identity, lambda text: remove_lines(text or "", going))
 
 
 def seed_bootstrap(vault: Vault, identity: str, texts: Sequence[str]) -> tuple[Baton, ...]:

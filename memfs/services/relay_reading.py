@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
+from memfs.markdown import fold_line
 from memfs.memory.board import Baton, BoardLine, parse_board
 from memfs.memory.board_records import BatonRecord, BoardRecords
 from memfs.memory.ids import text_hash
@@ -65,3 +66,30 @@ def find_merged(vault: Vault, identity: str, records: BoardRecords) -> frozenset
         restore_seen(vault, identity, seen)
         known = seen.known(identity, [name for each in names.values() for name in each])
     return frozenset(id for id, each in names.items() if each & known)
+
+
+def still_remembered(vault: Vault, identity: str, batons: Iterable[Baton]) -> list[Baton]:
+    """The batons without those from memory that memory does not say any more: forgotten, changed, superseded."""
+    listed = list(batons)
+    if not any(baton.bootstrap for baton in listed):
+        return listed
+    texts = list(_remembered(vault, identity))
+    return [
+        baton for baton in listed if not baton.bootstrap or any(_begins(text, baton.text) for text in texts)
+    ]
+
+
+def _remembered(vault: Vault, identity: str) -> Iterator[str]:
+    from memfs.services.entries import read_entries
+    from memfs.vault.scan import scan_documents
+
+    folder = vault.layout.rel(vault.layout.identity_dir(identity))
+    for path in scan_documents(vault.layout, [f"{folder}/*.md"]).documents:
+        for view in read_entries(vault, path):
+            if view.status not in ("suggestion", "superseded"):
+                yield fold_line(view.text)
+
+
+def _begins(text: str, told: str) -> bool:
+    """Whether a baton tells a text, or its beginning where it was too long."""
+    return text == told or (told.endswith("…") and text.startswith(told[:-1]))

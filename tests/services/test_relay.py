@@ -12,6 +12,7 @@ import pytest
 
 from memfs.errors import InvalidDocument, InvalidRequest, UnsafePath
 from memfs.services import relay_files
+from memfs.services.changing import forget, remember
 from memfs.services.ingest import ingest
 from memfs.services.opening import Vault, open_vault
 from memfs.services.relay import (
@@ -248,11 +249,15 @@ def test_two_hundred_unread_ask_for_the_next_run(vault: Vault) -> None:
 
 
 def test_bootstrap_is_seeded_once_a_day_and_never_extracted_from(vault: Vault) -> None:
-    assert len(seed_bootstrap(vault, IDENTITY, ["Deploys need a reviewer", "y" * 600])) == 2
+    long = "what was told at length " * 20 + "and more"
+    kept = [remember(vault, text, identity=IDENTITY) for text in ("Again", long, "Deploys need a reviewer")]
+    assert len(seed_bootstrap(vault, IDENTITY, ["Deploys need a reviewer", long])) == 2
     assert [(one.bootstrap, len(one.text) <= 400) for one in read_relay(vault).batons] == [(True, True)] * 2
     assert unread_batons(vault, IDENTITY) == ()
     vault.layout.relay_records(IDENTITY).unlink()
     assert unread_batons(vault, IDENTITY) == ()  # the line says it too
+    forget(vault, kept[1].id)
+    assert [one.text for one in read_relay(vault).batons] == ["Deploys need a reviewer"]  # as memory says it
     board(vault).unlink()
     assert len(seed_bootstrap(vault, IDENTITY, ["Again"])) == 1
     board(vault).unlink()
