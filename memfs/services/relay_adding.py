@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from memfs.services.opening import Vault
 
 _ROLES: tuple[BatonRole, ...] = ("user", "assistant")
+_DROPPED = {
+    "off": ("it is off the record", "属于不予记录的内容"),
+    "empty": ("nothing is left to tell", "没有可传达的内容"),
+    "low": ("it says too little for another agent", "信息太少，对下一位没有用"),
+    "told": ("its turn has a baton already: one a turn", "这条消息已有接力：每条消息一条"),
+    "gone": ("its turn had a baton, which has left the board", "这条消息的接力已离开接力板"),
+}
 
 
 def add_baton(
@@ -52,7 +59,7 @@ def add_baton(
         "", line.time, line.channel, 0, role, line.text, _name(session), _name(message), redacted=redacted
     )
     if dropped := _nothing_to_tell(text, draft.text):
-        return replace(draft, dropped=dropped)
+        return replace(draft, dropped=_why(vault, dropped))
     if len(draft.text) > LONGEST:
         raise InvalidRequest(
             f"a baton has at most {LONGEST} characters; this one has {len(draft.text)}",
@@ -85,14 +92,18 @@ def _name(given: str | None) -> str | None:
 
 
 def _nothing_to_tell(said: str, text: str) -> str | None:
-    """Why a text is not put on the board, None when it is."""
+    """Which of `_DROPPED` keeps a text off the board, None when it is put there."""
     from memfs.transcripts.privacy import off_the_record
 
     if off_the_record(said) in ("turn", "back", "session"):
-        return "it is off the record"
+        return "off"
     if not text:
-        return "nothing is left to tell"
-    return "it says too little for another agent" if is_low_signal(text) else None
+        return "empty"
+    return "low" if is_low_signal(text) else None
+
+
+def _why(vault: Vault, reason: str) -> str:
+    return _DROPPED[reason][vault.language == "zh"]
 
 
 def _put(vault: Vault, identity: str, draft: Baton, reply_to: str | None) -> Baton:
@@ -103,9 +114,9 @@ def _put(vault: Vault, identity: str, draft: Baton, reply_to: str | None) -> Bat
     known = next((baton for baton in batons if baton.id == by_turn), None)
     if known is not None and by_turn in files.records.batons:
         same = known.text == draft.text
-        return replace(known, dropped=None if same else "its turn has a baton already: one a turn")
+        return replace(known, dropped=None if same else _why(vault, "told"))
     if by_turn in files.records.batons:
-        return replace(draft, id=by_turn or "", dropped="its turn had a baton, which has left the board")
+        return replace(draft, id=by_turn or "", dropped=_why(vault, "gone"))
     sequence = known.sequence if known else _sequence(files.records, batons, draft, reply_to)
     id = by_turn or baton_id(
         identity, draft.channel, sequence, draft.role, vault.clock().isoformat(), draft.text
