@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from memfs.model import EntryView
-from memfs.services.handover import handover_sections
+from memfs.services.handover import handover_sections, trust_mark
 from memfs.services.recall import search
 from memfs.vault.scan import scan_documents
 
@@ -163,6 +163,6 @@ def _mark(view: EntryView, today: date) -> str | None:
     late = view.type == "actions" and view.status in _OPEN and view.date and view.date < today.isoformat()
     marks = (
         "superseded" if view.status == "superseded" else "overdue" if late else None,
-        None if view.trust == "user" else f"trust: {view.trust}",
+        trust_mark(view),
     )
     return ", ".join(mark for mark in marks if mark) or None

@@ -48,7 +48,7 @@ def handover_sections(
             _seed(
                 vault,
                 identity,
-                _some_of_each_day([view for view in views if view.type in _SEEDED], said, today),
+                _some_of_each_day([view for view in views if _may_seed(view)], said, today),
             )
         notes = _some_of_each_day([view for view in views if view.type == "notes"], said, today)
         recent = (item for item in _items(notes, said) if item.source not in besides)
@@ -69,6 +69,16 @@ def _seed(vault: Vault, identity: str, entries: Sequence[EntryView]) -> None:
     """Bootstrap batons from durable memory; where the board cannot be written, memory is told all the same."""
     with suppress(VaultError, OSError):
         seed_bootstrap(vault, identity, [view.text for view in entries[:_SEEDS]])
+
+
+def _may_seed(view: EntryView) -> bool:
+    """Whether an entry may stand on the board, where nothing says whose words it is: only the user's own."""
+    return view.type in _SEEDED and view.trust == "user"
+
+
+def trust_mark(view: EntryView) -> str | None:
+    """What tells an agent whose words an entry is, when they are not the user's."""
+    return None if view.trust == "user" else f"trust: {view.trust}"
 
 
 def _relay_items(vault: Vault, identity: str, board: Board) -> Iterator[ContextItem]:
@@ -123,7 +133,9 @@ def _is_day(name: str, today: date) -> bool:
 def _items(views: Sequence[EntryView], said: Mapping[EntryView, str]) -> Iterator[ContextItem]:
     from memfs.search.context import ContextItem
 
-    return (ContextItem(view.text, f"{view.path}:{view.line}", said.get(view)) for view in views)
+    return (
+        ContextItem(view.text, f"{view.path}:{view.line}", said.get(view), trust_mark(view)) for view in views
+    )
 
 
 def _message_items(vault: Vault, identity: str) -> Iterator[ContextItem]:

@@ -143,7 +143,7 @@ def _with_origin(vault: Vault, hits: Sequence[Hit], past: Past | None) -> Iterat
         if hit.view.id and path not in origins:
             origins[path] = _by_id(read, path)
         listed = origins.get(path, {}).get(hit.view.id)
-        view = replace(hit.view, origin=listed.origin) if listed else hit.view
+        view = replace(hit.view, origin=listed.origin, trust=listed.trust) if listed else hit.view
         yield replace(hit, view=next(iter(told([view]))))
 
 
