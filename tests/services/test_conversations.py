@@ -15,8 +15,9 @@ from memfs.services.changing import remember
 from memfs.services.context import context
 from memfs.services.ingest import ingest
 from memfs.services.opening import Vault
+from memfs.services.purging import purge
 from memfs.services.recall import search
-from tests.services.lexical import lexical_vault, reopened
+from tests.services.lexical import lexical_vault, reopened, the_entry
 from tests.services.talks import put_talk, talk
 from tests.services.vaults import IDENTITY, git
 
@@ -134,6 +135,17 @@ def test_a_deleted_transcript_falls_out_unless_a_copy_was_kept(vault: Vault) -> 
     assert hit.path.endswith(".jsonl.zst")
     assert (hit.identity, hit.session) == (IDENTITY, "claude-code/s1")
     Path(hit.path).unlink()
+    assert turns(vault, "zebra") == []
+
+
+def test_a_purge_takes_the_proving_turn_out(vault: Vault) -> None:
+    path = put(vault, "s1", "remember that the zebra crossing was repainted")
+    ingest(vault)
+    path.unlink()
+    assert turns(vault, "zebra")
+    purge(vault, the_entry(vault, "zebra").id or "")
+    held = b"".join(file.read_bytes() for file in vault.layout.derived.rglob("*") if file.is_file())
+    assert b"zebra" not in held
     assert turns(vault, "zebra") == []
 
 
