@@ -86,6 +86,7 @@ class Synthetic:
     name = "synthetic"
     dimensions = 512
     scale = Scale(0.1, 0.6)
+    origin = ("", "")
 
     def serves(self, text: str) -> bool:
         """Say yes to any text."""

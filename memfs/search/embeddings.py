@@ -52,6 +52,11 @@ class Embedder(Protocol):
     @property
     def scale(self) -> Scale: ...
 
+    @property
+    def origin(self) -> tuple[str, str]:
+        """What `load_embedder` made it from: engine and model."""
+        ...
+
     def serves(self, text: str) -> bool:
         """Say whether the model knows the language of ``text``."""
         ...

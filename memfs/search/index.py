@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from memfs.errors import SearchIndexError
 from memfs.model import Stat
 from memfs.search.analysis import encodable
-from memfs.search.chunking import chunk_document
+from memfs.search.chunking import Chunk, chunk_document
+from memfs.search.filling import start_filling
 from memfs.search.lexicon import Filters, all_chunks
 from memfs.search.meanings import Meanings
 from memfs.search.planning import Content, Cut, Dates, Plan, plan_changes
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from memfs.search.embeddings import Embedder
 
 _LONGEST_QUERY = 10_000  # characters
+_AT_HAND = 2_000  # so many vectors are made while one waits
 _DAMAGE = (ValueError, OSError, sqlite3.Error)
 
 
@@ -181,12 +183,25 @@ class SearchIndex:
         return self.embedder is not None and not self._vectors.complete()
 
     def fill_vectors(self) -> UpdateReport:
-        """Make the vectors that are missing for the current model, for everything in the index."""
+        """Make the vectors that are missing for the current model, for everything in the index, now."""
+        return UpdateReport(degraded=self._vectors.fill(self._chunks(), everything=True))
+
+    def catch_up_vectors(self) -> UpdateReport:
+        """Make the vectors that are missing: now where they are few, else in the background.
+
+        Search goes on meanwhile, and says how far that is.
+        """
+        chunks = self._chunks()
+        if self.embedder is None or self._vectors.lacking(chunks) <= _AT_HAND or not self.embedder.origin[0]:
+            return UpdateReport(degraded=self._vectors.fill(chunks, everything=True))
+        start_filling(self.folder, self._root, self.embedder)
+        return UpdateReport()
+
+    def _chunks(self) -> list[Chunk]:
         try:
-            chunks = all_chunks(self._storage.searcher()) if self._storage.fits() else []
+            return all_chunks(self._storage.searcher()) if self._storage.fits() else []
         except _DAMAGE:
-            return UpdateReport()
-        return UpdateReport(degraded=self._vectors.fill(chunks, everything=True))
+            return []
 
     def improve(self) -> bool:
         """Bring the approximate index of a very large store of vectors up to it; says whether it did anything."""

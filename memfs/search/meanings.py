@@ -55,6 +55,8 @@ class Meanings:
             if held and everything:
                 store.compact(texts)
             self._storage.write_note("vectors", self._state(store) if complete else None)
+        if everything:
+            store.improve()
         return ()
 
     def complete(self, dimensions: int | None = None) -> bool:
@@ -89,14 +91,24 @@ class Meanings:
             return None, (f"searched by words only: {error.message}",)
         if self.complete(self._embedder.dimensions):
             return near, ()
-        return near, (REBUILDING,)
+        done = self._storage.note("filling")
+        return near, (REBUILDING, f"{int(done)} %") if isinstance(done, int) else (REBUILDING,)
+
+    def lacking(self, chunks: Iterable[Chunk]) -> int:
+        """Return how many of ``chunks`` have no vector of the current model."""
+        if self._embedder is None:
+            return 0
+        try:
+            have = set(self._store(self._embedder).keys())
+        except SearchIndexError:
+            return 0
+        return sum(chunk.key not in have for chunk in chunks)
 
     def improve(self) -> bool:
         """Bring the approximate index over the vectors up to them; says whether it did anything."""
         if self._embedder is None:
             return False
-        with hold_writer(self._folder, self._patience) as held:
-            return held and self._store(self._embedder).improve()
+        return self._store(self._embedder).improve()
 
     def _fill(self, store: VectorStore, embedder: Embedder, texts: dict[str, str]) -> None:
         have = set(store.keys()) if texts else set()
@@ -108,6 +120,7 @@ class Meanings:
                 if not held:
                     raise SearchIndexError("the index is busy: vectors are made next time")
                 store.add(keys, vectors)
+                self._storage.write_note("filling", 100 * (start + len(keys)) // len(missing))
 
     def _store(self, embedder: Embedder) -> VectorStore:
         if self._opened is None:

@@ -27,6 +27,7 @@ class MiniLM:
     name = "minilm-l6-v2-int8"
     dimensions = _DIMENSIONS
     scale = Scale(0.18, 0.70)
+    origin = ("minilm", "")
 
     def __init__(self, state: Path | None = None) -> None:
         self._state = state

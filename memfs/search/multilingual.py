@@ -29,6 +29,7 @@ class Multilingual:
     name = "use-multilingual-v3"
     dimensions = 512
     scale = Scale(0.1, 0.6)
+    origin = ("multilingual", "")
 
     def __init__(self, state: Path | None = None) -> None:
         self._state = state

@@ -6,6 +6,7 @@ and the index is made anew. Lost, damaged or not installed, it is missed in spee
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +33,12 @@ class Neighbours:
         found = index.search(vector, count)
         return len(index), found.keys.astype("int64")
 
-    def build(self, matrix: Any) -> bool:
-        """Make it anew if ``matrix`` is large and has outgrown it; says whether it did."""
+    def build(self, matrix: Any, valid: Callable[[], bool] = lambda: True) -> bool:
+        """Make it anew if ``matrix`` is large and has outgrown it; says whether it did.
+
+        Args:
+            valid: asked at the end, which may be minutes later: are these rows still the store's?
+        """
         if len(matrix) < FROM_ROWS:
             return False
         try:
@@ -51,6 +56,9 @@ class Neighbours:
             index.add(np.arange(start, start + len(rows)), rows)
         temporary = self._path.with_suffix(".new")
         index.save(str(temporary))
+        if not valid():
+            temporary.unlink()
+            return False
         temporary.replace(self._path)
         return True
 

@@ -34,6 +34,7 @@ class SentenceTransformers:
         self._path = Path(model).expanduser()
         self._local = self._path.exists()
         self._model_name = model
+        self.origin = ("sentence-transformers", model)
         self._model: Any = None
         self._failure: tuple[float, SearchIndexError] | None = None
         self.name = f"sentence-transformers {self._path.resolve() if self._local else model}"

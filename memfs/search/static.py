@@ -21,6 +21,7 @@ class Static:
     name = "wordllama-l2-256"
     dimensions = 256
     scale = Scale(0.15, 0.75)
+    origin = ("static", "")
 
     def __init__(self) -> None:
         self._model: Any = None

@@ -150,8 +150,11 @@ class VectorStore:
 
     def improve(self) -> bool:
         """Bring the approximate index of a large store up to its rows; says whether there was something to do."""
-        _, matrix = self._map() if self.count() else (None, ())
-        return self._neighbours.build(matrix)
+        if not self.count():
+            return False
+        _, matrix = self._map()
+        inode = self._rows.stat().st_ino
+        return self._neighbours.build(matrix, lambda: self._rows.stat().st_ino == inode)
 
     def compact(self, live: Iterable[str]) -> None:
         """Drop the rows of texts that are no longer there, once they are the greater part."""

@@ -57,7 +57,7 @@ def bring_up(index: SearchIndex, stats: Mapping[str, Stat], read: Read) -> Updat
         seen.update(todo)
         report = _joined(report, index.update(read(todo), stats))
     if index.vectors_missing():
-        report = _joined(report, index.fill_vectors())
+        report = _joined(report, index.catch_up_vectors())
     return report
 
 

@@ -22,6 +22,7 @@ class WordEmbedder:
 
     name: str = "words"
     dimensions: int = 24
+    origin: tuple[str, str] = ("", "")  # no process can make it anew
     scale: Scale = field(default_factory=lambda: Scale(0.18, 0.70))
     asked: list[str] = field(default_factory=list)
     broken: bool = False
