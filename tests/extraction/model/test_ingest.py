@@ -291,21 +291,6 @@ def test_an_estimate_counts_calls_and_tokens_and_sends_nothing(desk: Desk) -> No
         assert price is None or (price == 0) == model.startswith("ollama")
 
 
-def test_a_long_session_never_makes_a_call_above_the_ceiling(desk: Desk) -> None:
-    desk = Desk.set_up(desk.vault.top, desk.room, "max_tokens_per_call = 3000")
-    from memfs.services.models import token_counter
-
-    desk.say(first=["This is a long story about the ledger. " * 200 for _ in range(6)], second=())
-    desk.room.script({"content": "{}"})
-    assert desk.ingest().waiting == ()
-    count = token_counter()
-    sizes = [sum(count(m["content"]) for m in call["messages"]) for call in desk.room.calls()]
-    assert len(sizes) >= 6
-    assert max(sizes) <= 3000
-    desk.ingest()
-    assert len(desk.sent()) == len(sizes)
-
-
 def test_instructions_that_nobody_reads_are_warned_of(desk: Desk) -> None:
     settings = 'instructions = "Only work."'
     assert not any(
