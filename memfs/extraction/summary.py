@@ -82,7 +82,10 @@ class SummaryRequest:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the block should say. ``whole``: the items are all of it, else they are added; ``solved``: closed issues."""
+    """What the block should say. ``whole``: the items are all of it, else they are added; ``solved``: closed issues.
+
+    ``state_turns``: the turns whose words the state is, where it is a quotation.
+    """
 
     title: str
     state: str
@@ -91,6 +94,7 @@ class Summary:
     whole: bool = False
     dropped: tuple[Dropped, ...] = ()
     tokens: Tokens = field(default_factory=Tokens)
+    state_turns: tuple[int, ...] = ()
 
 
 class Summariser(Protocol):
@@ -113,7 +117,8 @@ class PlainSummariser:
             return None
         goals = [item.text for item in items if item.section == "goals"]
         title = asked.title or (shorten(goals[0], TITLE) if goals else _WORDS[request.language]["talk"])
-        return Summary(title, _last_said(request, books), tuple(items))
+        state, turns = _last_said(request, books)
+        return Summary(title, state, tuple(items), state_turns=turns)
 
 
 def shorten(text: str, characters: int) -> str:
@@ -184,12 +189,12 @@ def _limited(items: Sequence[Item]) -> list[Item]:
     return found
 
 
-def _last_said(request: Request, books: Sequence[Phrasebook]) -> str:
-    """The user's last words, quoted."""
+def _last_said(request: Request, books: Sequence[Phrasebook]) -> tuple[str, tuple[int, ...]]:
+    """The user's last words, quoted, and their turn."""
     said = list(_sentences(request, books))
     if not said:
-        return ""
+        return "", ()
     at, text, _ = said[-1]
     zone: tzinfo | None = request.now.tzinfo
     time = (local_time(request.turns[at], zone) if zone else None) or request.now
-    return LAST_SAID[request.language].format(time=f"{time:%H:%M}", words=shorten(text, 160))
+    return LAST_SAID[request.language].format(time=f"{time:%H:%M}", words=shorten(text, 160)), (at,)

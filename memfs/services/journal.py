@@ -68,10 +68,11 @@ def write_journal(
 
 def _block(vault: Vault, talk: Talk, day: date, turns: Sequence[Turn], summary: Summary) -> JournalBlock:
     timed = any(local_time(turn, vault.zone) is not None for turn in turns)
+    quoted = [turns[at] for at in summary.state_turns]
     whole = Page(
         title=summary.title,
         state=summary.state,
-        evidence=_evidence(vault, talk, turns[-1:], ()),
+        evidence=_evidence(vault, talk, quoted or turns[-1:], quoted),
         lines=tuple(_line(vault, talk, turns, item) for item in summary.items),
         solved=summary.solved,
         whole=summary.whole,
