@@ -105,7 +105,11 @@ class _Run:
         if self.book is not None and self.book.closed:
             return self.result
         began = time.monotonic()
-        self.log.say("begin")
+        if self.book is None:
+            self.log.say("begin")
+        else:
+            due = self.book.slot.due.astimezone(self.vault.zone)
+            self.log.say("begin_slot", slot=f"{due:%Y-%m-%d %H:%M:%S}")
         try:
             self._extract(identity)
             self._review(identity)

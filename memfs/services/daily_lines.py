@@ -14,6 +14,7 @@ LOG_BYTES = 1_000_000  # a log that is longer becomes `daily.log.1`
 
 _LINES: Mapping[str, tuple[str, str]] = {
     "begin": ("starting the daily run", "开始执行每日任务"),
+    "begin_slot": ("starting the daily run of {slot}", "开始执行每日任务 ({slot})"),
     "off": (
         "extraction is turned off (extract.model is empty)",
         "提取已关闭（extract.model 为空）",
