@@ -71,7 +71,7 @@ def test_it_has_two_identities_a_peer_of_each_and_every_common_type() -> None:
     written = {parse_document(path.read_text("utf-8")).frontmatter.values["type"] for path in notes()}
     common = {"profile", "preferences", "projects", "decisions", "actions", "notes", "entities", "events"}
     assert written >= common | {"identity", "cases", "experiences"}
-    assert written <= set(registry.types)
+    assert written <= {*registry.types, "journal"}
 
 
 def test_every_id_is_in_its_documents_ledger_and_the_ledger_holds_nothing_else() -> None:
