@@ -77,15 +77,19 @@ def relay_presses(vault: Vault, identity: str) -> bool:
 def settle_relay(vault: Vault, identity: str, *, read: Collection[str], wrote: bool) -> int:
     """After an extraction: the batons ``read`` are done; those whose time is over leave the board.
 
+    ``read`` are ids; as a mapping from them to what they said when they were read, one that a person has changed since
+    is not done.
     ``wrote``: its merge has written something, so all that is done leaves at once; else it stays for its 24 hours.
     Gives how many left.
     """
     with hold_vault(vault.layout):
         files = read_files(vault, identity)
         batons = read_batons(vault, identity, files)
-        marked = [record_of(baton, text_hash(baton.text)) for baton in batons if baton.id in read]
+        told = read if isinstance(read, Mapping) else {baton.id: baton.text for baton in batons}
+        marked = [record_of(baton, text_hash(told[baton.id])) for baton in batons if baton.id in read]
         records = files.records.with_batons(*marked)
-        settled = [replace(baton, done=baton.done or baton.id in read) for baton in batons]
+        done = {baton.id for baton in batons if baton.id in read and told[baton.id] == baton.text}
+        settled = [replace(baton, done=baton.done or baton.id in done) for baton in batons]
         write_records(vault, identity, records)  # first: after a crash here nothing is read twice
         going = {baton.id: baton.text for baton in settled if leaves(baton, vault.now(), wrote=wrote)}
         _take_off(vault, identity, going)

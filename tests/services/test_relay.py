@@ -227,6 +227,14 @@ def test_an_edit_after_the_reading_is_unread(vault: Vault) -> None:
     assert [one.text for one in unread_batons(vault, IDENTITY)] == ["Take NATS"]
 
 
+def test_an_edit_while_an_extraction_reads_is_unread(vault: Vault) -> None:
+    made = add(vault, "Take Redis Streams")
+    board(vault).write_text(board(vault).read_text().replace("Redis Streams", "NATS"))
+    assert settle_relay(vault, IDENTITY, read={made.id: made.text}, wrote=True) == 0
+    [changed] = unread_batons(vault, IDENTITY)
+    assert settle_relay(vault, IDENTITY, read={changed.id: changed.text}, wrote=True) == 1
+
+
 def test_losing_the_records_loses_no_baton(vault: Vault) -> None:
     made = add(vault, "Take Redis Streams", session="s", message="message-1")
     settle_relay(vault, IDENTITY, read=[made.id], wrote=False)
