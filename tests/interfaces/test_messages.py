@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from string import Formatter
+from typing import get_args
 
 import pytest
 
 from memfs.interfaces.cli.messages import MESSAGES, message
+from memfs.markdown.linking import State
+from memfs.services.checking import Level
 from tests.conftest import PROJECT
 
 SOURCES = "".join(path.read_text("utf-8") for path in (PROJECT / "memfs/interfaces/cli").glob("*.py"))
@@ -29,11 +32,11 @@ def test_every_message_that_is_used_exists_and_every_one_is_used() -> None:
     used = set(re.findall(r'(?:text|message)\(\s*(?:language, )?"(\w+)"', SOURCES))
     assert used <= MESSAGES.keys()
     elsewhere = SOURCES.replace(CATALOGUE, "")
-    quoted = set(re.findall(r'["\'](\w+)["\']', elsewhere)) | {
-        "finding_error",
-        "finding_warning",
-        "finding_mended",
+    made = {f"finding_{level}" for level in get_args(Level)} | {f"link_{state}" for state in get_args(State)}
+    made |= {
+        f"part_{name}" for name in ("id", "words", "meaning", "date", "age", "superseded", "peer", "link")
     }
+    quoted = set(re.findall(r'["\'](\w+)["\']', elsewhere)) | made
     told_by_values = {"live", "daily", "added", "updated", "superseded", "removed"}
     assert MESSAGES.keys() - quoted - told_by_values == set()
 

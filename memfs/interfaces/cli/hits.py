@@ -73,7 +73,10 @@ def parts_text(call: Call, hit: Hit) -> str:
     told = []
     for name, value in hit.parts:
         called = call.text(f"part_{name}") if f"part_{name}" in MESSAGES else name
-        told.append(f"{called} {value:.2f}" if name in _SHARES else f"{called} x{value:.2f}")
+        if name in _SHARES:
+            told.append(f"{called} {value:.2f}")
+        elif f"{value:.2f}" != "1.00":
+            told.append(f"{called} x{value:.2f}")
     return ", ".join(told)
 
 

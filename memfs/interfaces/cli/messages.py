@@ -123,6 +123,7 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "part_superseded": ("superseded", "已取代"),
     "part_peer": ("peer", "对方"),
     "part_age": ("age", "时效"),
+    "part_link": ("link", "链接"),
     # links
     "no_links": ("No links.", "没有链接。"),
     "no_broken_links": ("No link is broken.", "没有失效的链接。"),
