@@ -35,6 +35,7 @@ def entry_json(view: EntryView) -> Json:
         "origin": view.origin,
         "source": view.source,
         "commit": view.commit,
+        "trust": view.trust,
     }
 
 
