@@ -171,6 +171,14 @@ def test_filters_and_times_hold_for_turns(vault: Vault) -> None:
     assert turns(vault, "zebra", limit=1) == turns(vault, "zebra")[:1]
 
 
+def test_in_memory_as_it_was_only_what_was_said_by_then_is_found(vault: Vault) -> None:
+    put(vault, "s1", "the zebra crossing was repainted")
+    today = vault.now().date()
+    put(vault, "s2", "the zebra left", day=(today - date(2026, 3, 1)).days + 9)
+    assert len(turns(vault, "zebra")) == 2
+    assert turns(vault, "zebra", at="HEAD") == ["the zebra crossing was repainted"]
+
+
 def test_turns_are_the_last_resort_where_the_settings_allow_it(vault: Vault) -> None:
     put(vault, "s1", "the zebra crossing was repainted in March")
     remember(vault, "The heron nests by the pond", identity=IDENTITY)
