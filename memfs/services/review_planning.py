@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memfs.extraction.model.pairing import PairReader
     from memfs.services.opening import Vault
 
-ROUNDS = 4
+ROUNDS = 12
 MOST_PAIRS = 200
 
 
