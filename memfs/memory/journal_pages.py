@@ -8,7 +8,7 @@ from datetime import date
 from memfs.markdown import Block, Document, parse_document
 from memfs.memory.ids import entry_id
 from memfs.memory.journal import JOURNAL, SECTIONS, Line
-from memfs.memory.plain import plain_text, reader_text
+from memfs.memory.plain import reader_text
 from memfs.memory.views import locate, section_path
 from memfs.model import EntryView
 
@@ -33,7 +33,7 @@ def read_block(
     if not found:
         return None
     base = section_path(document, found[0])
-    return plain_text(found[0].text), tuple(_lines(document, base, owned))
+    return reader_text(found[0].text), tuple(_lines(document, base, owned))
 
 
 def journal_views(path_in_vault: str, text: str, *, root: str) -> tuple[EntryView, ...]:
@@ -79,7 +79,7 @@ def _lines(document: Document, base: Trail, owned: Callable[[Block], bool]) -> I
         path = section_path(document, block)
         name = _section_name(path[-1]) if path and path[:-1] == base else None
         if name is not None and block.kind in ("item", "paragraph") and block.text.strip():
-            yield Line(name, plain_text(block.text), id=block.block_id, own=owned(block), box=block.box)
+            yield Line(name, reader_text(block.text), id=block.block_id, own=owned(block), box=block.box)
 
 
 def _section_name(title: str) -> str | None:

@@ -47,11 +47,12 @@ def write_journal(
 ) -> Journal:
     """The blocks for ``turns`` (kept ones, in order), to be merged with what was extracted of them.
 
-    ``between`` is called before each question to a model. Secrets are redacted before anything is looked at.
+    ``between`` is called before each question to a model. Secrets are redacted before anything is looked at, and
+    where peers may not be remembered what they say is left out.
     """
     if not policy.working_memory_enabled or not turns:
         return Journal()
-    clean = [redact_turn(turn) for turn in turns]
+    clean = [redact_turn(turn) for turn in turns if policy.peer_enabled or not turn.peer]
     blocks: list[JournalBlock] = []
     dropped: list[Dropped] = []
     tokens = Tokens()

@@ -96,7 +96,8 @@ def train(
         return Trained()
     try:
         trainer = _trainer(vault, extractor, renewed)
-        learned = trainer.train(_lesson(vault, assignment, turns, types, project))
+        lesson = _lesson(vault, assignment, turns, types, project, peers=policy.peer_enabled)
+        learned = trainer.train(lesson)
         trained = _merge(vault, extractor, assignment, learned, policy, day, renewed())
     except LeaseLost:
         raise
@@ -120,12 +121,15 @@ def _lesson(
     turns: Sequence[Turn],
     types: tuple[MemoryType, ...],
     project: str | None,
+    *,
+    peers: bool,
 ) -> Lesson:
     from memfs.extraction.model.training import Lesson
 
     wanted = set(assignment.messages)
+    work = (turn for turn in turns if (turn.id or f"@{turn.start}") in wanted)
     request = Request(
-        turns=tuple(redact_turn(turn) for turn in turns if (turn.id or f"@{turn.start}") in wanted),
+        turns=tuple(redact_turn(turn) for turn in work if peers or not turn.peer),
         now=assignment.evidence.time.astimezone(vault.zone),
         language=vault.language,
         instructions=vault.config.extract.instructions,

@@ -325,12 +325,16 @@ def test_undo_brings_the_block_back_as_it_was() -> None:
     ["# Heading", "- [ ] item", "> [!note] x", "```sh", "x ^m-aaaaaaaaaaaaa", "a\nb", "<script>", "---"],
 )
 def test_no_text_becomes_structure(hostile: str) -> None:
-    page = lines(goals=[hostile], facts=[hostile], issues=[hostile])
-    world = step(EMPTY, replace(block(hostile, lines=page), began=""))
+    page = Page(
+        hostile, hostile, said(), lines(goals=[hostile], facts=[hostile], issues=[hostile]), whole=True
+    )
+    world = step(EMPTY, JournalBlock("demo", DAY, "s1", "", page))
     read = parse_document(document(world))
     assert [section.level for section in read.sections] == [1, 2, 3, 3, 3]
     assert len(read.blocks) == 4
     assert all(each.kind == "item" for each in read.blocks)
+    assert "m-aaaaaaaaaaaaa" not in read.block_ids
+    assert merged(world, JournalBlock("demo", DAY, "s1", "", page)).documents == {}
 
 
 # Over many rewrites

@@ -190,3 +190,16 @@ def test_the_policy_that_holds_can_be_looked_up(vault: Vault) -> None:
     policy = read_policy(vault, IDENTITY, {"self": OFF}, {"peer": OFF})
     assert policy.memory_types == ("notes",)
     assert (policy.self_enabled, policy.peer_enabled, policy.working_memory_enabled) == (False, False, False)
+
+
+@pytest.mark.parametrize(("peers", "told"), [(True, True), (False, False)])
+def test_the_journal_leaves_out_peers_where_they_may_not_be_remembered(
+    vault: Vault, *, peers: bool, told: bool
+) -> None:
+    mine = {"role": "user", "text": "Please rename parser.py to reader.py", "id": "m1"}
+    theirs = {"role": "participant", "peer": "bob", "text": "Please fix the hose in the yard", "id": "m2"}
+    run(vault, mine, theirs, call={"peer": {"enabled": peers}})
+    (journal,) = vault.layout.identity_dir(IDENTITY).glob("journal/*.md")
+    text = journal.read_text(encoding="utf-8")
+    assert "- Please rename parser.py to reader.py ^" in text
+    assert ("hose" in text) is told
