@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from memfs.errors import SearchIndexError
 from memfs.search.embeddings import Scale, normalise
+from memfs.search.unpacked import keep, restore
 from memfs.search.weights import verify
 
 if TYPE_CHECKING:
@@ -65,7 +66,12 @@ class Multilingual:
         verify(weights, WEIGHTS_SHA256, self._state)
         verify(vocabulary, VOCABULARY_SHA256, self._state)
         try:
+            processor = SentencePieceProcessor(model_file=str(vocabulary))
             # One thread: more wait for each other on a busy machine, and then take many times as long.
-            return NumpyBackend(str(weights), SentencePieceProcessor(model_file=str(vocabulary)), threads=1)
+            model: Any = restore(WEIGHTS_SHA256, NumpyBackend, processor)
+            if model is None:
+                model = NumpyBackend(str(weights), processor, threads=1)
+                keep(WEIGHTS_SHA256, model)
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             raise SearchIndexError(f"the embedding model does not load: {error}") from error
+        return model

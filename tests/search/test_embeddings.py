@@ -167,6 +167,28 @@ def test_a_model_with_another_checksum_is_not_loaded(tmp_path: Path, monkeypatch
             embedder.embed(["hello"])
 
 
+def test_unpacked_weights_give_the_same_vectors_and_are_made_anew_when_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    texts = [text for text in TEXTS if text]
+    first = multilingual.Multilingual().embed(texts)
+    (folder,) = tmp_path.glob("memfs/weights-*")
+    assert np.array_equal(multilingual.Multilingual().embed(texts), first)
+    for name in ("table.npy", "rest.npz"):
+        (folder / name).write_bytes(b"garbage")
+        assert np.array_equal(multilingual.Multilingual().embed(texts), first)
+        assert (folder / name).stat().st_size > 1000
+
+
+def test_a_cache_that_cannot_be_written_is_no_hindrance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "memfs").write_text("in the way")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert multilingual.Multilingual().embed(["hello"]).shape == (1, 512)
+
+
 def test_the_checksum_is_taken_once_per_file(tmp_path: Path) -> None:
     model = tmp_path / "model.bin"
     model.write_bytes(b"weights")
