@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memfs.search.context import Context
     from memfs.services.audit import Why
     from memfs.services.changing import Changed
+    from memfs.services.linking import Links
     from memfs.services.recall import Found
     from memfs.services.relay import Baton, BatonRole, Board
     from memfs.services.status import Status
@@ -89,6 +90,9 @@ class Reach:
     def similar(self, reference: str, *, identity: str | None = None, limit: int = 10) -> Found:
         self.entry(reference)
         return self.memory.similar(reference, identity=self.own(identity), limit=limit)
+
+    def links(self, reference: str | None = None, *, identity: str | None = None) -> Links:
+        return self.memory.links(reference, identity=self.own(identity))
 
     def context(
         self, message: str = "", *, identity: str | None = None, budget: int | None = None

@@ -222,3 +222,23 @@ class Reviewed(Answer):
 
     identities: list[IdentityReviewed]
     problems: list[str]
+
+
+class FoundSecret(Answer):
+    """Where something stands that looks like a secret; never what it is."""
+
+    path: str
+    line: int
+    kind: str
+    by_hand: bool
+    commit: str | None
+    replaced: bool
+    reason: str | None
+
+
+class Redacted(Answer):
+    """Where secrets stand, and which were replaced."""
+
+    files: int
+    commit: str | None
+    found: list[FoundSecret]

@@ -29,6 +29,7 @@ OWNERS = {
     "daily",
     "archive",
     "review",
+    "redact",
     "daily_events",
     "file_archive_path",
 }

@@ -33,14 +33,15 @@ def ask(up: Up, path: str, body: Any = None, method: str | None = None) -> Any:
 
 
 def test_it_watches_and_serves(vault: Path) -> None:
-    with serving(vault, env={"MEMFS_EXTRACT_DELAY_SECONDS": "0"}) as up:
+    settings = "[extract]\ndelay_seconds = 0\nmin_interval_seconds = 0\n"
+    (vault / "memfs.local.toml").write_text(settings, encoding="utf-8")
+    with serving(vault) as up:
         assert ask(up, "/health")["status"] == "ok"
         assert ask(up, "/ready")["status"] == "ready"
         turns = [{"id": "msg-00000001", "role": "user", "text": DECISION}]
         pushed = ask(up, "/api/sessions/s-9/turns", {"identity": "coding-assistant", "turns": turns})
         assert pushed == {"session": "s-9", "accepted": 1, "known": 0}
-        up.wait(lambda event: event["area"] == "watch" and "s-9" in event["event"] and "1" in event["event"])
-        up.wait(lambda event: event["area"] == "watch" and "indexed" in event["event"])
+        up.wait(lambda event: "neutral/s-9: 1 added" in event["event"])
         hits = ask(up, "/api/search?query=MessagePack+export&identity=coding-assistant")["hits"]
         assert "MessagePack" in hits[0]["text"]
         page = ask(up, "/metrics")
@@ -118,7 +119,9 @@ def test_a_kill_loses_no_acknowledged_turn(vault: Path) -> None:
 
 def test_settings_that_change_count_at_once(vault: Path) -> None:
     with serving(vault) as up:
-        assert ask(up, "/api/store/file_archive_path", {"value": "/tmp/elsewhere"}, "PUT") == {"success": True}
+        assert ask(up, "/api/store/file_archive_path", {"value": "/tmp/elsewhere"}, "PUT") == {
+            "success": True
+        }
         settings = {one["key"]: one for one in ask(up, "/api/config")["settings"]}
         assert settings["file_archive_path"]["value"] == "/tmp/elsewhere"
         assert settings["file_archive_path"]["origin"] == "memfs.local.toml"
@@ -131,7 +134,10 @@ def test_the_daily_run_can_be_followed(vault: Path) -> None:
     inbox = vault / "inbox" / "home-aide" / "today.jsonl"
     inbox.parent.mkdir(parents=True, exist_ok=True)
     rows = [{"memfs": 1, "session": "today"}]
-    rows += [{"id": f"m-{n:07}", "role": "user", "text": f"We decided to paint fence {n} green."} for n in range(40)]
+    rows += [
+        {"id": f"m-{n:07}", "role": "user", "text": f"We decided to paint fence {n} green."}
+        for n in range(40)
+    ]
     inbox.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with serving(vault, env={"MEMFS_EXTRACT_DELAY_SECONDS": "3600"}) as up:
         status = ask(up, "/api/memory/extract-status")

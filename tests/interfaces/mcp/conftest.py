@@ -54,9 +54,11 @@ def over_http(url: str, token: str, work: Session[T], *, mode: str = "auto") -> 
 
     async def run() -> T:
         headers = {"Authorization": f"Bearer {token}"}
-        async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
-            async with Client(streamable_http_client(url, http_client=http), mode=mode) as client:
-                return await work(client)
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=60) as http,
+            Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+        ):
+            return await work(client)
 
     return anyio.run(run)
 
@@ -80,7 +82,18 @@ class Up:
     """A ``memfs up`` in a process of its own; its log is read as it comes."""
 
     def __init__(self, vault: Path, *arguments: str, env: dict[str, str] | None = None) -> None:
-        command = [sys.executable, "-m", "memfs", "up", "--vault", str(vault), "--port", "0", "--json", *arguments]
+        command = [
+            sys.executable,
+            "-m",
+            "memfs",
+            "up",
+            "--vault",
+            str(vault),
+            "--port",
+            "0",
+            "--json",
+            *arguments,
+        ]
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,

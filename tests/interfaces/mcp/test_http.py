@@ -71,7 +71,9 @@ def test_the_same_door(up: Up, headers: dict[str, str], status: int) -> None:
 
 
 def test_what_one_way_writes_the_others_read(up: Up, vault: Path) -> None:
-    kept = answer(over_http(f"{up.url}/mcp", up.token, call("remember", text="Anywhere", identity="home-aide")))
+    kept = answer(
+        over_http(f"{up.url}/mcp", up.token, call("remember", text="Anywhere", identity="home-aide"))
+    )
     assert "Anywhere" in answer(over_stdio(vault, call("memory_get", id=kept["id"])))["text"]
     request = urllib.request.Request(
         f"{up.url}/api/entries/{kept['id']}", headers={"Authorization": f"Bearer {up.token}"}

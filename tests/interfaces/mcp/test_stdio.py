@@ -49,7 +49,18 @@ stdio.build_server = build
 from memfs.interfaces.cli import main
 main(["mcp", "--vault", sys.argv[1]], prog_name="memfs")
 """
-HEAVY = ("git", "tantivy", "onnxruntime", "tokenizers", "numpy", "torch", "fastapi", "rich", "watchdog", "jinja2")
+HEAVY = (
+    "git",
+    "tantivy",
+    "onnxruntime",
+    "tokenizers",
+    "numpy",
+    "torch",
+    "fastapi",
+    "rich",
+    "watchdog",
+    "jinja2",
+)
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -105,7 +116,11 @@ def test_initialize_and_the_lists_load_nothing_heavy(vault: Path) -> None:
     lists = [request(n, f"{what}/list") for n, what in enumerate(("tools", "prompts"), 2)]
     answers, errors = talk(WATCHED, vault, INITIALIZE, INITIALIZED, *lists)
     assert all("result" in one for one in answers)
-    told = dict(line.split(" ", 1) for line in errors.splitlines() if line.startswith(("initialize", "tools", "prompts")))
+    told = dict(
+        line.split(" ", 1)
+        for line in errors.splitlines()
+        if line.startswith(("initialize", "tools", "prompts"))
+    )
     assert set(told) == {"initialize", "tools/list", "prompts/list"}
     for method, modules in told.items():
         loaded = set(modules.split())
@@ -118,7 +133,9 @@ def test_beside_a_running_up_no_process_loads_model_or_index(vault: Path) -> Non
     with serving(vault):
         asked = [
             request(2, "tools/call", name="memory_search", arguments={"q": "tide cache"}),
-            request(3, "tools/call", name="remember", arguments={"text": "Said there", "identity": "home-aide"}),
+            request(
+                3, "tools/call", name="remember", arguments={"text": "Said there", "identity": "home-aide"}
+            ),
         ]
         answers, errors = talk(WATCHED, vault, INITIALIZE, INITIALIZED, *asked)
         assert answers[1]["result"]["structuredContent"]["hits"]

@@ -11,17 +11,31 @@ from memfs.interfaces.answers.entries import Undone
 from memfs.interfaces.answers.history import Diff, Log, Why
 from memfs.interfaces.http.calling import Calls
 from memfs.interfaces.http.problems import documented
-from memfs.interfaces.http.routes.parameters import PLAIN, AskedIdentity, Body, EntryId, Limit, Since, Until
+from memfs.interfaces.http.routes.parameters import (
+    PLAIN,
+    AskedIdentity,
+    Body,
+    EntryId,
+    IdentityName,
+    Limit,
+    Since,
+    Until,
+)
 from memfs.interfaces.shapes.asking import log_json, why_json
 from memfs.interfaces.shapes.entries import undone_json
 
 router = APIRouter(prefix="/api", tags=["history"])
 
 
-class Commit(Body):
-    """A commit: its id, or the first digits of it."""
+Name = Annotated[str, Field(min_length=1, max_length=400, pattern=PLAIN)]
 
-    commit: Annotated[str, Field(min_length=1, max_length=200, pattern=PLAIN)]
+
+class TakenBack(Body):
+    """What to take back: one commit, or (for the owner) all that came from a source, as `why` names it."""
+
+    commit: Name | None = None
+    source: Name | None = None
+    identity: IdentityName | None = Field(default=None, description="With a source: only this identity's.")
 
 
 @router.get("/entries/{entry}/why", response_model=Why, responses=documented(404))
@@ -59,7 +73,9 @@ def diff(
 
 
 @router.post("/undo", response_model=Undone, responses=documented(404))
-def undo(calls: Calls, body: Commit) -> Any:
-    """Take back what one commit of memfs did; what a person changed since stays."""
+def undo(calls: Calls, body: TakenBack) -> Any:
+    """Take back what one commit of memfs did, or all that came from a source; what a person changed since stays."""
     with calls.reach() as reach:
-        return undone_json(reach.undo(body.commit))
+        if body.commit is not None and body.source is None:
+            return undone_json(reach.undo(body.commit))
+        return undone_json(reach.whole().undo(body.commit, source=body.source, identity=body.identity))

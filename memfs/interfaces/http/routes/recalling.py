@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from memfs.interfaces.answers.entries import Context, Entries, Entry, Found, Shown
+from memfs.interfaces.answers.relating import Links
 from memfs.interfaces.http.calling import Calls
 from memfs.interfaces.http.problems import documented
 from memfs.interfaces.http.routes.parameters import (
@@ -20,6 +21,7 @@ from memfs.interfaces.http.routes.parameters import (
     Until,
 )
 from memfs.interfaces.shapes.entries import context_json, entry_json, found_json
+from memfs.interfaces.shapes.relating import links_json
 
 router = APIRouter(prefix="/api", tags=["recall"])
 
@@ -72,6 +74,20 @@ def similar(calls: Calls, entry: EntryId, identity: AskedIdentity = None, limit:
     """The entries that say nearly the same, the nearest first."""
     with calls.reach() as reach:
         return found_json(reach.similar(entry, identity=identity, limit=limit))
+
+
+@router.get("/links", response_model=Links, responses=documented(404))
+def links(
+    calls: Calls,
+    reference: Annotated[
+        str | None,
+        Query(min_length=1, max_length=500, pattern=PLAIN, description="An entry's id, or a document."),
+    ] = None,
+    identity: AskedIdentity = None,
+) -> Any:
+    """The links out of an entry or document and back to it; without one, what is broken, and orphans."""
+    with calls.reach() as reach:
+        return links_json(reach.links(reference, identity=identity))
 
 
 @router.get("/context", response_model=Context)

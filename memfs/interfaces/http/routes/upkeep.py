@@ -11,6 +11,7 @@ from memfs.interfaces.answers.upkeep import (
     Checked,
     Identities,
     Indexed,
+    Redacted,
     Removed,
     Reviewed,
     Settings,
@@ -23,6 +24,7 @@ from memfs.interfaces.answers.upkeep import (
 from memfs.interfaces.http.calling import Calls
 from memfs.interfaces.http.routes.parameters import PLAIN, AskedIdentity, Body, IdentityName
 from memfs.interfaces.shapes.feeding import ingest_json, retry_json
+from memfs.interfaces.shapes.redacting import redaction_json
 from memfs.interfaces.shapes.serving import token_json
 from memfs.interfaces.shapes.tending import review_json
 from memfs.interfaces.shapes.upkeep import (
@@ -112,6 +114,18 @@ def review(calls: Calls, identity: AskedIdentity = None) -> Any:
     """Tidy memory: what says the same, contradicts itself, is stale or over."""
     with calls.whole() as memory:
         return review_json(memory.review(identity=identity, announce=calls.shared.announce))
+
+
+@router.post("/redact", response_model=Redacted)
+def redact(
+    calls: Calls,
+    scan: Annotated[bool, Query(description="Only say where they stand.")] = False,
+    history: Annotated[bool, Query(description="With scan: in earlier versions too.")] = False,
+    hand: Annotated[bool, Query(description="In a person's lines too.")] = False,
+) -> Any:
+    """Put placeholders in the place of secrets that are in the vault already."""
+    with calls.whole() as memory:
+        return redaction_json(memory.redact(scan=scan, history=history, hand=hand))
 
 
 @router.post("/check", response_model=Checked)
