@@ -10,6 +10,7 @@ import os
 import shutil
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 _APART = "table"  # the word table, of which a text needs a few rows only
 _LIVING = ("sp", "_threadpool")  # what is no data
@@ -44,7 +45,7 @@ def restore(checksum: str, kind: type, processor: Any) -> Any | None:
                     values.setdefault(attribute, []).append(value)
                 else:
                     values[attribute] = value
-    except (OSError, ValueError, KeyError, EOFError):
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         return None
     model: Any = object.__new__(kind)
     vars(model).update(values, table=table, sp=processor, _threadpool=ThreadpoolController().limit)
