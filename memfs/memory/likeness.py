@@ -14,7 +14,7 @@ Kind = Literal["duplicate", "contradiction", "near"]
 
 # Words shared, of both; from here on two texts may say the same, and from there on they hardly say anything else.
 NEAR, ALIKE = 0.4, 0.7
-_STEM = 6
+_STEM = 5
 _LEAST_SHARED = 2
 _LEAST_BEFORE = 3  # words that two texts must have in common before a number that differs
 _CJK_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")

@@ -31,7 +31,7 @@ from memfs.memory.uniting import (
 )
 from memfs.memory.wording import stale
 
-SURE_COSINE = 0.88
+SURE_COSINE = 0.86
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memfs.search.index import SearchIndex
     from memfs.services.opening import Vault
 
-LEAST_COSINE = 0.72
+LEAST_COSINE = 0.62
 _LEAST_SCORE = 0.45
 _NEAREST = 5
 

@@ -333,3 +333,20 @@ def test_chinese_vaults_say_it_in_chinese(template: Path, tmp_path: Path) -> Non
     assert lines[0].startswith(f"{IDENTITY}：标记停滞 1，归档 1 [")
     assert "## 已归档" in document(vault, "actions.md").read_text(encoding="utf-8")
     assert texts(vault, "archived") == ["交季度报告"]
+
+
+def test_what_only_meaning_finds_alike_is_offered_too_and_near_opposites_are_not(tmp_path: Path) -> None:
+    from tests.services.vaults import new_vault
+
+    vault = new_vault(tmp_path / "vault")
+    merge(
+        vault,
+        note("The office is closed in August", day=1),
+        note("The office is shut in August", day=2),
+        note("The user prefers dark mode", day=3),
+        note("The user prefers light mode", day=4),
+        note("每周二部署生产环境", day=5),
+        note("生产环境每星期二发布", day=6),
+    )
+    assert run(vault).suggested == 2
+    assert sorted(texts(vault, "suggestion")) == ["The office is closed in August", "生产环境每星期二发布"]
