@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from memfs.errors import ConfigError, ExtractionError, InvalidAnswer, LeaseLost
+from memfs.errors import ExtractionError, InvalidAnswer, LeaseLost
 from memfs.extraction.rules import RulesExtractor
 from memfs.services.compact import CompactDay
 from memfs.services.extracting import choose_extractor
@@ -32,6 +32,7 @@ def ingest_compact(
 
     Raises:
         LeaseLost: another worker has the identity; nothing more may be written.
+        ConfigError: the prompt or the model cannot be used.
     """
     run.summed_by = RulesExtractor()
     before = len(problems)
@@ -47,7 +48,7 @@ def ingest_compact(
         del problems[before:]  # they are met again
         yield from ingest_identity(run, candidates, problems, tell, reasons)
         return
-    except (ExtractionError, ConfigError) as error:
+    except ExtractionError as error:
         run.waiting.append(f"{run.identity}: {error}")
     for candidate in candidates:
         path = str(candidate.file.path)

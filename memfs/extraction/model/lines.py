@@ -26,11 +26,15 @@ _BREAKS = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One numbered turn, or a part of one; ``position`` is the turn's in its request."""
+    """One numbered turn, or a part of one; ``position`` is the turn's in its request.
+
+    ``day``: what stands above it, where the line before has another.
+    """
 
     position: int
     text: str
     tokens: int
+    day: str = ""
 
 
 def turn_lines(
@@ -61,16 +65,24 @@ def brief_lines(
 
     White space is folded, so that no turn can begin a line.
     """
-    day = None
+    before = ""
     for position, turn in enumerate(turns):
         said = (local_time(turn, now.tzinfo) if now.tzinfo else None) or now
-        head = "" if said.date() == day else f"{said:%Y-%m-%d %A}\n"
-        day = said.date()
+        day = f"{said:%Y-%m-%d %A}"
         who = "" if turn.role == "user" and not turn.peer else f"{_name(turn.speaker or turn.role)}: "
         for part in _split(" ".join(turn.text.split()), count, longest):
-            text = f"{head}{position + 1} {who}{part}"
-            yield Line(position, text, count(text) + 1)
-            head = ""
+            text = f"{position + 1} {who}{part}"
+            yield Line(position, text, count(text) + 1 + (count(day) + 1) * (day != before), day)
+            before = day
+
+
+def with_days(lines: Sequence[Line]) -> list[str]:
+    """The texts of lines, each day named above its first."""
+    texts, day = [], ""
+    for line in lines:
+        texts.append(line.text if line.day == day else f"{line.day}\n{line.text}")
+        day = line.day
+    return texts
 
 
 def context_line(turn: Turn, zone: tzinfo | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memfs.errors import ConfigError
-from memfs.extraction.model.lines import Line, brief_lines, context_line, turn_lines
+from memfs.extraction.model.lines import Line, brief_lines, context_line, turn_lines, with_days
 from memfs.extraction.request import Request
 from memfs.memory.render import check_template, render
 from memfs.memory.routing import seen_peers
@@ -103,7 +103,7 @@ class Prompter:
         Raises:
             ConfigError: the template fails, or does not show them between fences.
         """
-        texts = [line.text for line in lines]
+        texts = with_days(lines)
         before = [context_line(turn, request.now.tzinfo) for turn in request.context]
         existing = [" ".join(each.split()) for each in request.existing[:MAX_EXISTING]]
         fence = self._fence(texts, before, existing)
