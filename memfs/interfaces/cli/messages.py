@@ -291,7 +291,7 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
         "{identity}：留待下次整理的条目对：{n}",
     ),
     "reindexed": ("Documents indexed: {count}.", "已索引 {count} 个文档。"),
-    "edited": ("Edited in {path}: {id}", "已在 {path} 中编辑：{id}"),
+    "edited": ("edited: {path} ^{id}", "已编辑：{path} ^{id}"),
     # serving
     "token_file": (
         "memfs: the owner's token is in {path}, once the server answers",
@@ -301,7 +301,7 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
         "Token {id} sees only the memory of {identity}. It is not shown again.",
         "令牌 {id} 只能访问 {identity} 的记忆，且不会再次显示。",
     ),
-    "token_removed": ("Removed: {id}", "已移除：{id}"),
+    "token_removed": ("removed: {id}", "已移除：{id}"),
     "no_tokens": ("No tokens but the owner's.", "除所有者外没有令牌。"),
     "token_id": ("id", "编号"),
     "token_name": ("for", "用途"),

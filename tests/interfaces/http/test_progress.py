@@ -1,0 +1,58 @@
+"""Following the daily run: events as they come, the latest first for who comes late, and an end."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from memfs.interfaces.http.progress import ProgressHub
+from memfs.services.daily import DailyResult, Progress
+from tests.interfaces.http.conftest import Served
+
+
+def test_listeners_get_what_comes_and_are_let_go() -> None:
+    async def run() -> tuple[list[Any], list[Any]]:
+        hub = ProgressHub()
+        hub.tell(Progress(0, None, "extraction"))
+        early = asyncio.create_task(collect(hub))
+        await asyncio.sleep(0)
+        await asyncio.to_thread(hub.tell, Progress(10, "aide", "extraction"))
+        await asyncio.sleep(0)
+        late = asyncio.create_task(collect(hub))
+        await asyncio.sleep(0)
+        await asyncio.to_thread(hub.finish, DailyResult(1, 2, 300, ("x",)))
+        return await early, await late
+
+    early, late = asyncio.run(run())
+    done = ("done", {"extractedCount": 1, "archivedFiles": 2, "archivedSize": 300, "errors": ["x"]})
+    tenth = ("progress", {"percent": 10, "identity": "aide", "phase": "extraction"})
+    assert early == [("progress", {"percent": 0, "identity": None, "phase": "extraction"}), tenth, done]
+    assert late == [tenth, done]
+
+
+async def collect(hub: ProgressHub) -> list[Any]:
+    return [event async for event in hub.follow()]
+
+
+def test_nothing_to_follow_where_no_run_is_under_way() -> None:
+    hub = ProgressHub()
+    assert asyncio.run(collect(hub)) == []
+    hub.tell(Progress(0, None, "extraction"))
+    hub.close()
+    assert asyncio.run(collect(hub)) == []
+
+
+def test_the_route_sends_events_of_a_run(served: Served) -> None:
+    """A run under way in another thread: its listener gets the events, and the stream ends with the run."""
+    served.shared.progress.tell(Progress(0, None, "extraction"))
+    lines = []
+    with served.owner.stream("GET", "/api/memory/extract-events") as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        for line in answer.iter_lines():
+            lines.append(line)
+            if line.startswith("data:") and '"percent":0' in line.replace(" ", ""):
+                served.shared.finish_daily(DailyResult(extracted_count=1))
+    told = [line for line in lines if line.startswith(("event:", "data:"))]
+    assert told[0] == "event: progress"
+    assert told[2] == "event: done"
+    assert '"extractedCount":1' in told[3].replace(" ", "")
