@@ -19,7 +19,7 @@ _MIXED = rf"(?={_W}{{0,220}}[0-9])(?={_W}{{0,220}}[A-Z])"  # "sk-" and "secret-"
 _FORMATS: tuple[tuple[str, str], ...] = (
     # models
     ("sk-", rf"sk-(?:ant-|proj-|or-v1-|svcacct-|admin-|lf-)?{_MIXED}{_W}{{16,220}}"),
-    ("sk-", r"sk-(?:or-v1-|lf-)?[a-f0-9-]{32,70}"),
+    ("sk-", rf"sk-(?:(?:or-v1-|lf-)?[a-f0-9-]{{32,70}}|{_A}{{20,220}})"),
     ("hf_", rf"(?:hf|api_org)_{_A}{{20,60}}"),
     ("AIza", rf"AIza{_W}{{30,45}}"),
     ("gsk_", rf"gsk_{_A}{{24,120}}"),

@@ -85,15 +85,22 @@ def _provenance(vault: Vault, view: EntryView) -> Sequence[Provenance]:
     base = entry.rpartition("-")[0]
     if not (entry.count("-") == 2 and not entry.endswith("-q") and MEMFS_ID.fullmatch(entry)):
         return index.find(entry)
-    return [
-        each for each in index.find(base) if _superseded_then(vault, view.path, base, each.commit) == entry
-    ]
+    known = index.find(base)
+    wrote = [each for each in known if _superseded_then(vault, view.path, base, each.commit) == entry]
+    if wrote:
+        return wrote
+    # one merge brought it and superseded it: the first commit that has it at all
+    return [each for each in known if entry in _texts_then(vault, view.path, each.commit)][:1]
+
+
+def _texts_then(vault: Vault, path: str, commit: str) -> Mapping[str, str]:
+    """The texts of a document's entries in a commit."""
+    return raw_texts((vault.repository.read_blob(commit, path) or b"").decode("utf-8", "replace"))
 
 
 def _superseded_then(vault: Vault, path: str, entry: str, commit: str) -> str | None:
     """The id that an entry as it stood in a commit gets when a later one replaces it."""
-    data = vault.repository.read_blob(commit, path)
-    text = raw_texts((data or b"").decode("utf-8", "replace")).get(entry)
+    text = _texts_then(vault, path, commit).get(entry)
     return None if text is None else superseded_id(entry, without_date(" ".join(text.split())))
 
 

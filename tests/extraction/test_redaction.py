@@ -14,6 +14,7 @@ PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA7bq2\nx3v5y8z1\n-----END
 SECRETS = [
     ("sk-proj-Ab3dEf6hIj9kLm2nOp5q", "api key"),
     ("sk-ant-api03-Zx9yWv8uTs7rQp6o", "api key"),
+    ("sk-abcdefghijklmnopqrstuvwxyz012345", "api key"),
     ("ghp_16C7e42F292c6912E7710c838347Ae178B4a", "api key"),
     ("github_pat_11ABCDEFG0abcdefghijklmnop", "api key"),
     ("glpat-Ab3dEf6hIj9kLm2nOp5q", "api key"),
