@@ -181,7 +181,11 @@ def test_no_commit_carries_a_trailer_that_was_forged(after: Aftermath) -> None:
 
 def source_of(vault: Vault, entry: EntryView) -> str | None:
     """A superseded decision has no line in the log under its new id: `why` knows where its words came from."""
-    return entry.source or why(vault, entry.id or "").reasons[0].provenance.source
+    if entry.source:
+        return entry.source
+    reasons = why(vault, entry.id or "").reasons
+    assert reasons, entry
+    return reasons[0].provenance.source
 
 
 def test_every_fact_carries_its_source_and_trust(after: Aftermath) -> None:

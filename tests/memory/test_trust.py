@@ -1,4 +1,4 @@
-"""Trust in a merge: what is trusted less never rewrites what is trusted more; said again by a better source it rises."""
+"""Trust in a merge: what is trusted less never rewrites what is trusted more; a better source raises it."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from typing import Any
 _TURN = re.compile(
     r"^\[(\d+)\](?: \(part \d+ of \d+\))? ([^\n:]*?(?:\d\d:\d\d )?(\w+)[^\n:]*): ", re.MULTILINE
 )
+_BELOW = re.compile(r"\n(?=[^ \n])")  # what a turn says is indented below its head
 _DECODER = json.JSONDecoder(strict=False)
 _LONGEST = 40
 
@@ -35,7 +36,7 @@ def _turns(prompt: str) -> Iterator[tuple[int, str, str]]:
     heads = list(_TURN.finditer(prompt))
     for head, following in zip(heads, [*heads[1:], None], strict=True):
         body = prompt[head.end() : following.start() if following else None]
-        yield int(head[1]), head[3], body.strip()
+        yield int(head[1]), head[3], _BELOW.split(body, maxsplit=1)[0].strip()
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
