@@ -17,7 +17,7 @@ from memfs.memory.types import MemoryType
 from memfs.memory.views import document_type, locate, section_path, view_entries
 from memfs.memory.wording import FIELD_TYPES, core_key, split_label
 
-_PAST = frozenset(("suggestion", "superseded", "archived"))
+_PAST = frozenset(("suggestion", "superseded"))
 _LEFT_ALONE = frozenset(("identity", "soul", "cases"))
 _COMMON = 60  # a word that so many entries share tells nothing
 _NEVER = datetime.max.replace(tzinfo=UTC)

@@ -179,7 +179,7 @@ def _status(block: Block, type_name: str, trail: tuple[str, ...]) -> str | None:
     if is_superseded_heading(trail) or (type_name == "decisions" and is_struck(block.text)):
         return "superseded"
     if is_archived_heading(trail):
-        return "archived"
+        return "superseded"  # kept, but no longer current: what recall must know of it is the same
     if type_name != "actions":
         return None
     if block.box in ("x", "X") or (block.box is None and is_done_heading(trail)):

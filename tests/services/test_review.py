@@ -208,15 +208,19 @@ def test_a_persons_task_is_not_marked(vault: Vault) -> None:
 
 
 def test_tasks_done_long_ago_are_archived_and_ranked_out(vault: Vault) -> None:
+    from memfs.services.context import context
     from memfs.services.recall import search
 
     merge(vault, task("Ship the quarterly report", 120, vault, status="done"))
     merge(vault, task("Ship the yearly report", 10, vault, status="done"))
     assert run(vault).archived == 1
-    assert texts(vault, "archived") == ["Ship the quarterly report"]
+    assert texts(vault, "superseded") == ["Ship the quarterly report"]
     text = document(vault, "actions.md").read_text(encoding="utf-8")
     assert re.search(r"## Archived\n\n- \[x\] Ship the quarterly report \^m-[a-z2-7]{13}-[a-z2-7]{4}\n", text)
-    assert search(vault, "ship report").hits[0].view.text == "Ship the yearly report"
+    assert [hit.view.text for hit in search(vault, "ship the report").hits][:1] == ["Ship the yearly report"]
+    told = context(vault, "ship the report", identity=IDENTITY).text
+    assert "yearly" in told
+    assert "quarterly" not in told
 
 
 def test_what_says_how_long_it_holds_is_archived_when_that_is_over(vault: Vault) -> None:
@@ -248,7 +252,7 @@ def test_later_evidence_brings_an_archived_task_back(vault: Vault) -> None:
     assert texts(vault, "done") == [], "the same evidence does not"
     merge(vault, task("Ship the quarterly report", 1, vault, status="pending"))
     assert texts(vault, "pending") == ["Ship the quarterly report"]
-    assert texts(vault, "archived") == ["Ship the quarterly report"]
+    assert texts(vault, "superseded") == ["Ship the quarterly report"]
     run(vault)
 
 
@@ -300,7 +304,7 @@ def test_why_tells_of_the_review(vault: Vault) -> None:
 
     merge(vault, task("Ship the quarterly report", 120, vault, status="done"))
     run(vault)
-    (archived,) = entries(vault, "archived")
+    (archived,) = entries(vault, "superseded")
     reasons = why(vault, archived.id or "").reasons
     assert reasons[0].provenance.kind in ("merge", "review")
 
@@ -332,7 +336,7 @@ def test_chinese_vaults_say_it_in_chinese(template: Path, tmp_path: Path) -> Non
     review(vault, announce=lines.append)
     assert lines[0].startswith(f"{IDENTITY}：标记停滞 1，归档 1 [")
     assert "## 已归档" in document(vault, "actions.md").read_text(encoding="utf-8")
-    assert texts(vault, "archived") == ["交季度报告"]
+    assert texts(vault, "superseded") == ["交季度报告"]
 
 
 def test_what_only_meaning_finds_alike_is_offered_too_and_near_opposites_are_not(tmp_path: Path) -> None:
