@@ -13,7 +13,7 @@ from memfs.memory.removal import move_entry, remove_entry
 from memfs.memory.slugs import peer_id
 from memfs.memory.suggestions import accept_suggestion, reject_suggestion
 from memfs.memory.telling import told_fields
-from memfs.model import Evidence, FieldValue, Operation, Target
+from memfs.model import Evidence, FieldValue, Operation, Target, Trust
 from memfs.services.commit import Transaction, open_transaction
 from memfs.services.entries import EntryPlace, find_entry
 from memfs.services.extracting import Proposal
@@ -53,11 +53,13 @@ def remember(
     type: str = "notes",
     peer: str | None = None,
     fields: Mapping[str, FieldValue] | None = None,
+    trust: Trust = "user",
 ) -> Changed:
     """Keep ``text`` as an entry of an identity. Secrets in it are redacted; asked outright, it overrides marks.
 
     ``fields`` are further ones of the memory type; the text is the content of a note or a preference, the task of an
     action, a decision (``topic: decision``), a profile's fact (``field: value``). ``peer`` is an id or a name.
+    ``trust`` is less than the user's where somebody else asks, say an agent of its own accord.
 
     Raises:
         InvalidRequest: the text is empty, the type is not known, or a field is not one of its fields or does not fit.
@@ -75,7 +77,7 @@ def remember(
         raise InvalidRequest(f"no memory type {type!r}", hint=f"one of {', '.join(known)}")
     given = {key: _without_secrets(value) for key, value in (fields or {}).items()}
     operation = Operation(type, told_fields(kind, clean, given), peer=peer, insist=True)
-    evidence = Evidence(BY_CALL, (now.isoformat(timespec="milliseconds"),), now)
+    evidence = Evidence(BY_CALL, (now.isoformat(timespec="milliseconds"),), now, trust)
     target = Target(name, peer_id(peer) if peer and peer.strip() else None)
     merged = merge_settled(
         vault,

@@ -136,6 +136,16 @@ def test_secrets_reach_neither_disk_nor_git(vault: Vault) -> None:
     assert not any(secret in path.read_text() for path in vault.top.rglob("*.md"))
 
 
+def test_what_an_agent_asks_for_is_marked_and_rewrites_nothing_of_the_users(vault: Vault) -> None:
+    remember(vault, "Queue: use Redis", identity="writer", type="decisions")
+    remember(vault, "Queue: use Kafka", identity="writer", type="decisions", trust="agent")
+    assert the_entry(vault, "Redis").trust == "user"
+    offered = the_entry(vault, "Kafka", status="suggestion")
+    assert (offered.status, offered.trust) == ("suggestion", "agent")
+    remember(vault, "The build needs make 4", identity="writer", trust="agent")
+    assert the_entry(vault, "make 4").trust == "agent"
+
+
 def test_structure_in_a_text_makes_one_line(vault: Vault) -> None:
     remember(vault, "one\n## two\n- three ^m-aaaaaaaaaaaaa\n<!-- four", identity="writer")
     entry = the_entry(vault, "three")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memfs.model import FieldValue, Turn
+    from memfs.model import FieldValue, Trust, Turn
     from memfs.services.changing import Changed
     from memfs.services.dryrun import DryRun, Estimate
     from memfs.services.evaluation import Evaluation
@@ -51,11 +51,15 @@ class Remembering:
         type: str = "notes",
         peer: str | None = None,
         fields: Mapping[str, FieldValue] | None = None,
+        trust: Trust = "user",
     ) -> Changed:
-        """Keep ``text`` as an entry; ``fields`` are those of the memory ``type``."""
+        """Keep ``text`` as an entry; ``fields`` are those of the memory ``type``.
+
+        ``trust``: "agent" where an agent asks of its own accord.
+        """
         from memfs.services.changing import remember
 
-        return remember(self.vault, text, identity=identity, type=type, peer=peer, fields=fields)
+        return remember(self.vault, text, identity=identity, type=type, peer=peer, fields=fields, trust=trust)
 
     def push(
         self,
