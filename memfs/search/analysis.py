@@ -21,11 +21,11 @@ _CJK = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-
 _EMOJI = "\u2190-\u21ff\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _WORD = rf"(?:(?![{_CJK}])[\w\u0300-\u036f])+"
 _JOINERS = r"[-./\\:@+#'’&=~%]"
-_TOKEN = re.compile(
-    rf"(?P<cjk>[{_CJK}]+)"
-    rf"|(?P<emoji>[{_EMOJI}])"
-    rf"|(?P<word>(?:(?<!\w)(?:--?|~?/|[.@#$%]))?{_WORD}(?:(?:,(?=\d{{3}})|{_JOINERS}{{1,2}}){_WORD})*(?:\+\+|\#(?!\w))?)"
+_WRITTEN = (
+    rf"(?:(?<!\w)(?:--?|~?/|[.@#$%]))?{_WORD}(?:(?:,(?=\d{{3}})|{_JOINERS}{{1,2}}){_WORD})*(?:\+\+|\#(?!\w))?"
 )
+_TOKEN = re.compile(rf"(?P<cjk>[{_CJK}]+)|(?P<emoji>[{_EMOJI}])|(?P<word>{_WRITTEN})")
+_ASCII_WORD = re.compile(_WRITTEN.replace(_WORD, r"\w+"), re.ASCII)  # the same, where there is nothing else
 _CJK_CHARACTER = re.compile(f"[{_CJK}]")
 _OTHER_LETTER = re.compile(rf"(?![{_CJK}])[^\W\d_]")
 _MAJOR = re.compile(r"[/\\:@=&%~]+")
@@ -72,6 +72,10 @@ def terms_of(text: str) -> str:
     """Return the terms of ``text`` joined by blanks, as the index stores them."""
     language = other_language(text)
     terms: list[str] = []
+    if text.isascii():  # the most of what there is, and three times as fast
+        for word in _ASCII_WORD.findall(text):
+            terms += _words(word, language)
+        return " ".join(terms)
     for match in _TOKEN.finditer(text):
         if match.lastgroup == "word":
             terms += _words(match.group(), language)

@@ -17,7 +17,7 @@ _SMALL = {
     "swedish": "och att det som en på är av för med inte den till har jag var när vem hur",
     "russian": "и в не на что с по это как для мы он она они когда где кто из у но",
 }
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"\w+")
 _LEAST = 2  # small words that a language must show
 
 
@@ -35,10 +35,8 @@ _LANGUAGES = _by_word()
 @lru_cache(maxsize=4096)
 def other_language(text: str) -> str | None:
     """Return the language of ``text`` where it is clearly not English; None for English and for what is unsure."""
-    seen: Counter[str] = Counter()
-    for word in _WORD.findall(text[:2000].lower()):
-        for language in _LANGUAGES.get(word, ()):
-            seen[language] += 1
+    small = [word for word in _WORD.findall(text[:2000].lower()) if word in _LANGUAGES]
+    seen = Counter(language for word in small for language in _LANGUAGES[word])
     if not seen:
         return None
     language, count = seen.most_common(1)[0]
