@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -138,7 +140,8 @@ def test_secrets_reach_neither_disk_nor_git(vault: Vault) -> None:
 
 def test_what_an_agent_asks_for_is_marked_and_rewrites_nothing_of_the_users(vault: Vault) -> None:
     remember(vault, "Queue: use Redis", identity="writer", type="decisions")
-    remember(vault, "Queue: use Kafka", identity="writer", type="decisions", trust="agent")
+    later = replace(vault, clock=lambda: vault.clock() + timedelta(minutes=1))
+    remember(later, "Queue: use Kafka", identity="writer", type="decisions", trust="agent")
     assert the_entry(vault, "Redis").trust == "user"
     offered = the_entry(vault, "Kafka", status="suggestion")
     assert (offered.status, offered.trust) == ("suggestion", "agent")
