@@ -29,7 +29,9 @@ def secret_lines(text: str) -> tuple[SecretLines, ...]:
     if not redacted.findings:
         return ()
     old, new = text.splitlines(keepends=True), redacted.text.splitlines(keepends=True)
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    if len(old) == len(new):
+        return tuple(_parts(0, old, new))
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)  # a key of several lines became one
     return tuple(
         part
         for tag, start, end, first, last in matcher.get_opcodes()
