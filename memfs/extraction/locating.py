@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from memfs.extraction.redaction import redact_text
 
+_KEY = "[redacted: private key]"
+_KEY_END = re.compile(r"-----END |Private-(?:MAC|Hash):")
 _PLACEHOLDER = re.compile(r"\[redacted: ([a-z ]{1,30})\]")
 
 
@@ -29,15 +31,12 @@ def secret_lines(text: str) -> tuple[SecretLines, ...]:
     if not redacted.findings:
         return ()
     old, new = text.splitlines(keepends=True), redacted.text.splitlines(keepends=True)
-    if len(old) == len(new):
-        return tuple(_parts(0, old, new))
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)  # a key of several lines became one
-    return tuple(
-        part
-        for tag, start, end, first, last in matcher.get_opcodes()
-        if tag != "equal"
-        for part in _parts(start, old[start:end], new[first:last])
-    )
+    walked = _walk(old, new)
+    if walked is not None:
+        return walked
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    changed = (code for code in matcher.get_opcodes() if code[0] != "equal")
+    return tuple(_part(start, old[start:end], new[first:last]) for _, start, end, first, last in changed)
 
 
 def without_secrets(
@@ -66,15 +65,27 @@ def _told(text: str) -> Iterator[str]:
     return (kind for part in secret_lines(text) for _, kind in part.kinds)
 
 
-def _parts(start: int, old: list[str], new: list[str]) -> Iterator[SecretLines]:
-    """Line by line where as many are left, else all at once (a key of several lines)."""
-    if len(old) != len(new):
-        kinds = _fresh("".join(old), "".join(new))
-        yield SecretLines(start, start + len(old), tuple(new), tuple((start, kind) for kind in kinds))
-        return
-    for at, (was, clean) in enumerate(zip(old, new, strict=True), start):
-        if was != clean:
-            yield SecretLines(at, at + 1, (clean,), tuple((at, kind) for kind in _fresh(was, clean)))
+def _walk(old: list[str], new: list[str]) -> tuple[SecretLines, ...] | None:
+    """Line by line; a private key takes as many as it had. None where that does not come out even."""
+    parts: list[SecretLines] = []
+    keys = sum(_KEY in line for line in new)
+    at = 0
+    for number, clean in enumerate(new):
+        spare, size = len(old) - at - (len(new) - number), 1
+        if _KEY in clean:
+            keys -= 1
+            ends = (n for n in range(spare + 1) if _KEY_END.search(old[at + n]))
+            size += spare if not keys else next(ends, 0)
+        if "".join(old[at : at + size]) != clean:
+            parts.append(_part(at, old[at : at + size], [clean]))
+        at += size
+    even = at == len(old) and all(part.kinds for part in parts)
+    return tuple(parts) if even else None
+
+
+def _part(start: int, old: list[str], new: list[str]) -> SecretLines:
+    kinds = _fresh("".join(old), "".join(new))
+    return SecretLines(start, start + len(old), tuple(new), tuple((start, kind) for kind in kinds))
 
 
 def _fresh(old: str, new: str) -> list[str]:
