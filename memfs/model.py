@@ -192,7 +192,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What proves an entry: ``source`` (``format/session``), the message ids (or ``@offset``), when it was said, by whom."""
+    """What proves an entry: ``source`` (``format/session``), message ids (or ``@offset``), when said, by whom."""
 
     source: str
     messages: tuple[str, ...]

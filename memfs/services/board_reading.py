@@ -94,7 +94,7 @@ def merge_board(run: Run, day: BoardDay, extracted: Extracted) -> SessionReport:
     if merged.waiting:
         run.waiting += [f"{run.identity}/{reason}" for reason in merged.waiting]
     else:
-        read = {baton.id for baton in day.batons}
+        read = {baton.id: baton.text for baton in day.batons}
         settle_relay(run.vault, run.identity, read=read, wrote=False)  # the run clears, once it is over
     return SessionReport(
         source=SOURCE,

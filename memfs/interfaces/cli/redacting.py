@@ -30,9 +30,9 @@ def redact_command(call: Call, scan: bool, history: bool, hand: bool) -> int:
     """Find secrets in the vault; put placeholders in their place.
 
     All of its Markdown is read. A secret is told by path, line and kind, and never shown. Entries of memfs's
-    are mended; your own lines only with --hand. It is one commit, and memfs undo does not bring a secret back. History keeps what was
-    committed before: memfs forget --purge takes an entry out of it, and a key that was committed should be
-    replaced where it is used. The exit code is 10 while a secret is left.
+    are mended; your own lines only with --hand. It is one commit, and memfs undo does not bring a secret
+    back. History keeps what was committed before: memfs forget --purge takes an entry out of it, and a key
+    that was committed should be replaced where it is used. The exit code is 10 while a secret is left.
     """
     from memfs.interfaces.shapes.redacting import redaction_json
 
