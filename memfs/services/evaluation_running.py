@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from memfs.errors import ExtractionError, InvalidAnswer
 from memfs.memory.drafts import draft_entries
 from memfs.memory.plain import reader_text
-from memfs.memory.policy import MemoryPolicy
 from memfs.model import Draft, Dropped, Tokens, Turn
 from memfs.services.evaluation_labels import Entry, Label, Prediction, find_transcript
 from memfs.services.extracting import Extracted, Proposal, extract_turns
+from memfs.services.policies import read_policy
 from memfs.services.reading import open_reader
 from memfs.transcripts.privacy import keep_turns
 
@@ -116,7 +116,7 @@ def _extract(
     vault: Vault, extractor: Extractor, label: Label, turns: Sequence[Turn], now: datetime, noted: _Noted
 ) -> Extracted:
     source = f"{_NOBODY}/{label.id}"
-    policy = MemoryPolicy()
+    policy = read_policy(vault, _NOBODY)
     return extract_turns(
         vault, extractor, _NOBODY, turns, policy, source=source, said_at=now, now=now, failures=noted
     )

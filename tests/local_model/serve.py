@@ -14,8 +14,10 @@ import sys
 from pathlib import Path
 
 WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
-CONTEXT = 8192  # tokens, what the model was made for
-LONGEST_ANSWER = 400  # tokens; a small model that begins to repeat itself does not stop
+CONTEXT = (
+    2048  # tokens of prompt and answer: a small model that begins to repeat itself stops only at its end
+)
+REPEATING = 1.15  # how much a word said lately counts against itself
 
 
 def find_weights() -> Path:
@@ -35,8 +37,9 @@ def main() -> None:
     params.model_alias = {"smollm2-135m-instruct"}
     params.n_ctx = CONTEXT
     params.n_parallel = 1
-    params.n_predict = LONGEST_ANSWER
-    params.cpuparams.n_threads = os.cpu_count() or 1
+    params.sampling.penalty_repeat = REPEATING
+    params.sampling.penalty_last_n = 256
+    params.cpuparams.n_threads = max(1, (os.cpu_count() or 2) // 2)  # threads that wait for each other crawl
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     params.warmup = False
