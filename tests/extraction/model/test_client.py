@@ -254,6 +254,24 @@ def test_the_server_streams_as_the_protocol_has_it(room: Room) -> None:
     assert chunks[-1].usage == whole.usage
 
 
+def test_the_server_calls_tools_as_the_protocol_has_it(room: Room) -> None:
+    """The server itself: a tool call is the same streamed and not."""
+    import openai
+
+    room.script({"tool": '{"notes": ["a"]}'})
+    messages: Any = [{"role": "user", "content": "hi"}]
+    with openai.OpenAI(base_url=room.base_url, api_key="k") as api:
+        whole = api.chat.completions.create(model="m", messages=messages).choices[0]
+        with api.chat.completions.create(model="m", messages=messages, stream=True) as stream:
+            choices = [chunk.choices[0] for chunk in stream if chunk.choices]
+    (streamed,) = [call for choice in choices for call in choice.delta.tool_calls or ()]
+    (call,) = whole.message.tool_calls or ()
+    assert call.type == "function"
+    assert streamed.function is not None
+    assert streamed.function.arguments == call.function.arguments == '{"notes": ["a"]}'
+    assert choices[-1].finish_reason == whole.finish_reason == "tool_calls"
+
+
 @pytest.mark.parametrize("model", ["claude-haiku-4-5", "claude-3-haiku-20240307"])
 def test_anthropics_own_protocol(room: Room, model: str) -> None:
     room.script(
