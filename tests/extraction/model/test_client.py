@@ -265,7 +265,8 @@ def test_the_server_calls_tools_as_the_protocol_has_it(room: Room) -> None:
         with api.chat.completions.create(model="m", messages=messages, stream=True) as stream:
             choices = [chunk.choices[0] for chunk in stream if chunk.choices]
     (streamed,) = [call for choice in choices for call in choice.delta.tool_calls or ()]
-    (call,) = whole.message.tool_calls or ()
+    assert whole.message.tool_calls
+    call = whole.message.tool_calls[0]
     assert call.type == "function"
     assert streamed.function is not None
     assert streamed.function.arguments == call.function.arguments == '{"notes": ["a"]}'
