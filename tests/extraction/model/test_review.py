@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from memfs.extraction.model.pairing import objection_to
+from memfs.extraction.model.verdicts import objection_to
 from memfs.model import EntryView, Evidence, Operation, Target
 from memfs.services.entries import list_entries
 from memfs.services.extracting import Proposal
