@@ -64,7 +64,7 @@ clean: ## remove what was set up and made here
 	@$(PYTHON) -m venv .venv
 
 .venv/.memfs: pyproject.toml | .venv/bin/python
-	@echo "Installing memfs into .venv (about 300 MB) ..."
+	@echo "Installing memfs into .venv (about 350 MB) ..."
 	@$(PIP) --editable .
 	@touch $@
 

@@ -32,7 +32,7 @@ class PushedAttachment(Body):
     """A file that came with a turn."""
 
     path: Annotated[str, Field(min_length=1, max_length=4096)]
-    text: Annotated[str | None, Field(max_length=200_000)] = None
+    text: str | None = None
 
 
 class PushedTurn(Body):
@@ -40,7 +40,7 @@ class PushedTurn(Body):
 
     id: Name
     role: Literal["user", "assistant", "participant"]
-    text: Annotated[str, Field(max_length=200_000)]
+    text: str
     timestamp: Moment | None = Field(default=None, description="When it was said; else now.")
     speaker: Annotated[str | None, Field(max_length=300)] = None
     peer: Annotated[
