@@ -136,6 +136,8 @@ def _has_needs(cue: Cue, match: re.Match[str], number: int, sentence: Sentence, 
         )
     if cue.needs == "listed":
         return sentence.listed
+    if cue.needs == "opening":
+        return heard.opening
     if cue.needs == "promised":
         return heard.promised
     if cue.needs == "date_any":

@@ -89,7 +89,8 @@ class _Said:
         word = re.sub(r"\s+", " ", word.strip().lower())
         if word.isdecimal():
             return int(word)
-        listed = self.lists.get("numbers", {}).get(word)
+        counted = {**self.lists.get("ordinals", {}), **self.lists.get("numbers", {})}
+        listed = counted.get(word)
         return listed if listed is not None else _cjk_number(word)
 
     def listed(self, name: str, word: str) -> int:

@@ -29,7 +29,7 @@ class Heard:
 
     ``noted``: how the assistant took note (2 outright, 1 perhaps); ``promised``: for good; ``proposal``: what it
     had said just before; ``echoed``: whether it said the gist of the sentence
-    again.
+    again; ``opening``: whether nobody of that name had spoken before.
     """
 
     books: tuple[Phrasebook, ...]
@@ -39,3 +39,4 @@ class Heard:
     proposal: str = ""
     project: str | None = None
     echoed: bool = False
+    opening: bool = False

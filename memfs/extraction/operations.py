@@ -88,8 +88,8 @@ def _day(candidate: Candidate, place: Place) -> date | None:
         own = [mention for mention in own if _is_limit(mention, place.sentence)] or own
     days = [mention.day for mention in own or (place.dates if len(place.dates) == 1 else ())]
     to_come = [day for day in days if day >= place.today]
-    if candidate.type == "actions" and to_come:
-        return to_come[0]
+    if candidate.type == "actions" and (to_come or not own):
+        return to_come[0] if to_come else None
     moved = candidate.cue.needs == "date_any" or any(
         book.has("correction", place.sentence) for book in place.books
     )

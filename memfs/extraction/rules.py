@@ -118,7 +118,17 @@ class _Reading:
             self.anchor = dates[-1].day
         proposal = self._proposal(position)
         candidates, held_back = find_candidates(
-            sentence, Heard(self.books, dates, noted, promised, proposal, self._project_now(), echoed)
+            sentence,
+            Heard(
+                self.books,
+                dates,
+                noted,
+                promised,
+                proposal,
+                self._project_now(),
+                echoed,
+                turn.peer not in self.before,
+            ),
         )
         self.dropped += [Dropped(kind, reason) for kind, reason in held_back]
         for candidate in candidates:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memfs.extraction.foreign import BLANK, mask_foreign_lines, mask_quotes
-from memfs.extraction.phrasebook import Phrasebook
+from memfs.extraction.phrasebook import NOTHING, Phrasebook
 
 MAX_SENTENCE = 600
 _MARK = re.compile(
@@ -20,6 +20,11 @@ _MARK = re.compile(
     r"|[一二三四五六七八九十]{1,2}、\s*)+"
 )  # what begins an item of a list
 
+_MARKS = re.compile(r"[,;:，；：、—–()（）]")
+_LONG, _LONG_WIDE = 60, 20  # letters of a piece without a mark that is rather speech than one sentence
+_IMAGINED = re.compile(
+    r"(?i)\b(?:if|imagine|suppose|pretend|says?|said|thinks?|wish|would)\b|如果|要是|假如|说(?=我)"
+)
 _ORDINAL = re.compile(r"(?i)\b(?:am|vom|zum|bis|der|den|dem|ab|le|el) \d{1,2}\.\s*$")
 _INSIDE = re.compile(r"(?:[\w-]*[a-z0-9_]|[A-Z])\.$")  # a dot of a name: "fmt.Errorf", no space after it
 _NAME = re.compile(r"[A-Za-z0-9]")
@@ -55,24 +60,40 @@ def split_turn(text: str, books: Sequence[Phrasebook]) -> list[Sentence]:
         item = _MARK.match(line) is not None
         if not item:
             announced = any(book.has("rules_follow", line) for book in books)
-        for piece in _pieces(segment("en", line)):
+        for piece in _pieces(segment("en", line), books):
             begin, end = start + piece[0], start + piece[1]
             if 0 < end - begin <= MAX_SENTENCE:
                 sentences.append(_sentence(text[begin:end], masked[begin:end], books, item and announced))
     return sentences
 
 
-def _pieces(parts: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _pieces(parts: Sequence[str], books: Sequence[Phrasebook]) -> Iterator[tuple[int, int]]:
     """Spans of the sentences of a line, without outer space and list marks."""
     position = 0
     for part in _whole(parts):
-        for piece in re.split(r"(?<=[。！？!?；])|(?<=……)", part):
+        for piece in _spoken(re.split(r"(?<=[。！？!?；])|(?<=……)", part), books):
             marks = _MARK.match(piece)
             lead = marks.end() if marks else len(piece) - len(piece.lstrip())
             stripped = piece[lead:].rstrip()
             if stripped.strip(BLANK + " "):
                 yield position + lead, position + lead + len(stripped)
             position += len(piece)
+
+
+def _spoken(pieces: Sequence[str], books: Sequence[Phrasebook]) -> Iterator[str]:
+    """Pieces, with speech that was written down without marks cut where a new sentence begins."""
+    for piece in pieces:
+        start = 0
+        wide = sum(char > "\u2e7f" for char in piece)
+        if (len(piece) >= _LONG or wide >= _LONG_WIDE) and not _MARKS.search(piece):
+            for book in books:
+                pattern = book.words.get("new_start", NOTHING)
+                if _IMAGINED.search(piece) or book.spaced == (wide > len(piece) // 2):
+                    continue
+                for match in pattern.finditer(piece):
+                    yield piece[start : match.end()]
+                    start = match.end()
+        yield piece[start:]
 
 
 def _whole(parts: Sequence[str]) -> Iterator[str]:
