@@ -1,5 +1,6 @@
 """An approximate index over a very large store of vectors (usearch, an extra); smaller stores are compared exactly.
 
+It only nominates rows: their cosines are then taken from the vectors themselves.
 It covers the first rows of a store that only grows; what came later is compared exactly, until that is a good part
 and the index is made anew. Lost, damaged or not installed, it is missed in speed only.
 """
@@ -13,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from memfs.search.embeddings import Vectors
 
-FROM_ROWS = 200_000  # from here on it is faster than comparing exactly (docs/retrieval.md)
+FROM_ROWS = (
+    100_000  # up to here comparing exactly is fast enough, and needs nothing built (docs/retrieval.md)
+)
 _TAIL = 0.2  # the share of rows outside it at which it is made anew
 _AT_ONCE = 50_000
 
@@ -50,7 +53,7 @@ class Neighbours:
             return False
         import numpy as np
 
-        index = Index(ndim=matrix.shape[1], metric="cos", dtype="f16")
+        index = Index(ndim=matrix.shape[1], metric="cos", dtype="i8")
         for start in range(0, len(matrix), _AT_ONCE):
             rows = np.asarray(matrix[start : start + _AT_ONCE])
             index.add(np.arange(start, start + len(rows)), rows)

@@ -24,6 +24,7 @@ _OWNER_BYTES = 8
 KEY_BYTES = _OWNER_BYTES + 16
 _BLOCK = 20_000  # rows multiplied at once: bounds the memory of a large store
 _NEAREST = 2_000  # so many are offered, the nearest first
+_CLOSE = 256  # so many an approximate index is asked for
 
 
 def text_key(text: str, owner: str = "") -> str:
@@ -108,9 +109,11 @@ class VectorStore:
         if not count:
             return None
         rows = np.arange(count) if owners is None else self._rows_of_owners(owners)
-        if len(rows) >= FROM_ROWS and (near := self._neighbours.nearest(vector, _NEAREST)) is not None:
+        if len(rows) >= FROM_ROWS and (near := self._neighbours.nearest(vector, _CLOSE)) is not None:
             upto, close = near
-            rows = np.concatenate([np.intersect1d(close, rows), rows[rows >= upto]])
+            places = np.minimum(np.searchsorted(rows, close), len(rows) - 1)
+            later = rows[np.searchsorted(rows, upto) :]
+            rows = np.concatenate([np.sort(close[rows[places] == close]), later])
         cosines = self.product(rows, vector)
         return Similarities(self, vector, rows, cosines)
 
