@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import CommitNotFound, EntryNotFound
 from memfs.memory.desk import Desk, block_hash
+from memfs.memory.ids import superseded_id
 from memfs.memory.merge import MergeResult, Outcome, Snapshot
 from memfs.memory.removal import remove_entry
-from memfs.memory.undo import undo_entries
+from memfs.memory.undo import Version, undo_entries
+from memfs.memory.views import raw_texts
+from memfs.memory.wording import without_date
 from memfs.services.commit import Transaction, open_transaction
 from memfs.services.kept import kept_copy
 from memfs.services.merging import entry_changes, result_files
@@ -128,12 +131,15 @@ class _Work:
         if not documents:
             return MergeResult({}, {}, None)
         first = load_snapshot(self.vault, self.transaction, identity, documents).snapshot
-        now, outcomes = first, dict[str, Outcome]()
+        now, outcomes, past = first, dict[str, Outcome](), set[str]()
         for part in self.parts:
             if names := self.documents(part, identity):
                 with suppress(CommitNotFound):  # a shallow clone: what it wrote is removed below
-                    now = _after(now, self._undone(now, part, identity, names), outcomes)
-        for entry in self._left(first, now):
+                    wrote = version_at(self.vault, part.entry.commit, identity, names)
+                    before = version_at(self.vault, base_of(self.vault, part.entry), identity, names)
+                    now = _after(now, undo_entries(now, before, wrote, part.only), outcomes)
+                    past.update(_superseded_later(part, wrote))
+        for entry in self._left(first, now, {*self.latest, *past}):
             now = _after(now, remove_entry(now, entry, time=Desk(now).records[entry].time), outcomes)
         return _difference(first, now, outcomes.values())
 
@@ -146,12 +152,6 @@ class _Work:
                 self._touched[commit] = touched(self.vault, part.entry)
         return self._touched[commit].get(identity, ())
 
-    def _undone(self, now: Snapshot, part: _Part, identity: str, names: tuple[str, ...]) -> MergeResult:
-        before = version_at(self.vault, base_of(self.vault, part.entry), identity, names)
-        return undo_entries(
-            now, before, version_at(self.vault, part.entry.commit, identity, names), part.only
-        )
-
     def _homes(self, identity: str) -> Iterator[str]:
         """The documents whose ledgers hold an entry that the source proved last."""
         folder = self.vault.layout.identity_dir(identity) / ".ledger"
@@ -160,13 +160,23 @@ class _Work:
             if any(line.partition(" ")[0] in self.latest for line in lines):
                 yield file.relative_to(folder).as_posix()
 
-    def _left(self, first: Snapshot, now: Snapshot) -> Iterator[str]:
-        """Entries that no commit taken back told of, and that say what the source said: squashed, say."""
+    def _left(self, first: Snapshot, now: Snapshot, from_there: Collection[str]) -> Iterator[str]:
+        """Entries that no commit taken back told of, and that say what it said: squashed, or superseded since."""
         before, desk = Desk(first), Desk(now)
-        for entry in sorted(set(desk.records) & set(self.latest)):
+        for entry in sorted(set(desk.records) & set(from_there)):
             found, record = desk.owned(entry), desk.records[entry]
             if found is not None and record == before.records[entry] and block_hash(found[1]) == record.hash:
                 yield entry
+
+
+def _superseded_later(part: _Part, wrote: Version) -> Iterator[str]:
+    """The ids that the entries of a commit have where another source has superseded them since."""
+    told = part.entry.message
+    changed = part.only or {change.id for change in (told.entries if told else ())}
+    for text in wrote.documents.values():
+        for entry, said in raw_texts(text or "").items():
+            if entry in changed:
+                yield superseded_id(entry, without_date(" ".join(said.split())))
 
 
 def _after(now: Snapshot, result: MergeResult, outcomes: dict[str, Outcome]) -> Snapshot:

@@ -137,6 +137,19 @@ def test_all_sessions_of_a_source_by_its_name(vault: Vault) -> None:
     assert texts(vault) == []
 
 
+def test_what_another_source_superseded_since_goes_too(vault: Vault) -> None:
+    merge(vault, KAFKA, session=BAD)
+    later = proposal("decisions", 20, "s2", topic="Queue", decision="Use Foundling", reason="it is new")
+    merge(vault, later, session="s2")
+    assert any("Kafka" in text for text in texts(vault))
+    take_back(vault, f"claude-code/{BAD}")
+    assert not any("Kafka" in text for text in texts(vault))
+    assert any("Foundling" in text for text in texts(vault))
+    before = memory(vault)
+    merge(vault, KAFKA, session=BAD)
+    assert memory(vault) == before
+
+
 def test_another_identitys_memory_stays_when_one_is_named(vault: Vault) -> None:
     poisoned(vault)
     Memory(vault).undo(source=f"claude-code/{BAD}", identity="writer")
