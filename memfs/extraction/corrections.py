@@ -92,6 +92,8 @@ def add_find(
     if finds and _belongs(finds[-1], new):
         _append(finds[-1], new, books)
         return
+    if not corrects and any(_stands_with(old, new) for old in finds):
+        new.fields = {"background": new.fields["role"]}
     for old in list(finds):
         if old.peer != new.peer and not (corrects and old.type == new.type):
             continue
@@ -110,6 +112,12 @@ def add_find(
     if corrects and new.day is not None:
         _move(finds, new)
     finds.append(new)
+
+
+def _stands_with(old: Find, new: Find) -> bool:
+    """Two roles told in one turn: the second stands beside the first, "I'm a nurse. I write crime novels"."""
+    same = old.turns == new.turns and old.peer == new.peer
+    return same and all(each.type == "profile" and "role" in each.fields for each in (old, new))
 
 
 def _belongs(last: Find, new: Find) -> bool:
