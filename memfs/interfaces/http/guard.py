@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from starlette.concurrency import run_in_threadpool
+import anyio.to_thread
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 Seen = Callable[[str, str, int, float], None]
+_CHECKS = 4  # tokens looked at at once
 MAX_BODY = 32 * 1024 * 1024
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
@@ -51,6 +52,9 @@ class Guard:
     def __init__(self, app: ASGIApp, names: Names, check: Callable[[str], Grant | None], seen: Seen) -> None:
         """``seen`` is told of each answer: method, route, status, seconds."""
         self.app, self._names, self._check, self._seen = app, names, check, seen
+        self._limiter = anyio.CapacityLimiter(
+            _CHECKS
+        )  # of its own: the door opens while all others are at work
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -103,7 +107,7 @@ class Guard:
         grant = None
         if kind.lower() == "bearer":
             try:
-                grant = await run_in_threadpool(self._check, token.strip())
+                grant = await anyio.to_thread.run_sync(self._check, token.strip(), limiter=self._limiter)
             except MemfsError as error:
                 return problem_of(error)
         if grant is None:

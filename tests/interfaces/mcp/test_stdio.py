@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from tests.interfaces.mcp.conftest import answer, call, over_stdio, serving
+from tests.interfaces.mcp.conftest import answer, over_stdio, serving
 
 # Prints from Python and from a child, a warning and a line straight to the descriptor, in the midst of a tool's work.
 NOISY = """
@@ -188,8 +188,3 @@ def test_without_a_vault_it_says_so_and_ends(tmp_path: Path) -> None:
     assert done.returncode == 4
     assert done.stdout == ""
     assert "no vault here" in done.stderr
-
-
-def test_a_call_while_standard_input_ends(vault: Path) -> None:
-    """The client goes away in the middle: the process ends, and what was written stands."""
-    assert answer(over_stdio(vault, call("memory_recent", limit=1)))["commits"]
