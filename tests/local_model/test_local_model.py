@@ -65,7 +65,7 @@ def open_with_model(folder: Path, base_url: str) -> Vault:
     new_vault(folder)
     settings = (
         f'{LEXICAL}\n[extract]\nmodel = "{NAME}"\nbase_url = "{base_url}"\ntimeout_seconds = 400\n'
-        '[memory_policy]\nmemory_types = ["notes", "preferences", "decisions", "actions"]\n'
+        '[memory_policy]\nmemory_types = ["notes", "decisions"]\n'
     )
     (folder / "memfs.local.toml").write_text(settings, encoding="utf-8")
     return open_vault(folder, environ={}, clock=far_clock())
