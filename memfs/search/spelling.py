@@ -15,7 +15,11 @@ def likely_terms(term: str, known: Iterable[str]) -> tuple[tuple[str, float], ..
     if not may_be_misspelled(term):
         return ()
     allowed = 1 if len(term) < _LONG else 2
-    distances = ((edit_distance(term, word, allowed), word) for word in known if word != term)
+    length, letters = len(term), frozenset(term)
+    # A slip changes the length by one and the letters by two at most: most words need no closer look.
+    close = (word for word in known if abs(len(word) - length) <= allowed and word != term)
+    alike = (word for word in close if len(letters.symmetric_difference(word)) <= 2 * allowed)
+    distances = ((edit_distance(term, word, allowed), word) for word in alike)
     near = sorted((distance, word) for distance, word in distances if distance <= allowed)
     return tuple((word, 0.8 if distance == 1 else 0.65) for distance, word in near[:_MOST])
 
