@@ -1,6 +1,6 @@
 """Measure search on a set of questions.
 
-python benchmarks/retrieval.py RECALL_DIR [--engine NAME] [--model M] [--results FILE] [--json]
+python benchmarks/retrieval.py RECALL_DIR [--engine NAME] [--model M] [--results FILE] [--json] [--keep NAME]
 
 RECALL_DIR holds ``memories/`` (a vault), ``queries.jsonl`` (questions with the entries that answer them) and
 ``eval.py``, which scores the hits. Index and vectors go to a temporary folder: indexing begins from nothing.
@@ -19,6 +19,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from reports import keep_report, versions
+
 from memfs.config.settings import EmbeddingsConfig
 from memfs.search.embeddings import ENGINES, load_embedder
 from memfs.search.index import SearchIndex
@@ -36,17 +38,36 @@ def main() -> None:
     parser.add_argument("--model", default="", help="path or name, for sentence-transformers")
     parser.add_argument("--results", type=Path, help="keep the hits in this file")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--keep", metavar="NAME", help="keep JSON and Markdown as results/NAME")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         results = options.results or Path(temporary) / "results.jsonl"
         figures = _run(options.folder, Path(temporary), load_embedder(options.engine, options.model), results)
         scored = _score(options.folder, results, as_json=options.json)
+        if options.keep:
+            quality = json.loads(_score(options.folder, results, as_json=True))
+            kept = {"versions": versions(), "engine": options.engine, "speed": figures, "quality": quality}
+            keep_report(options.keep, kept, f"# Memory entries ({options.engine})\n\n{_table(quality)}")
     if options.json:
         report = {"speed": figures, "quality": json.loads(scored)}
         scored = json.dumps(report, ensure_ascii=False, indent=1) + "\n"
     else:
         scored = "  ".join(f"{name} {value}" for name, value in figures.items()) + "\n" + scored
     sys.stdout.write(scored)
+
+
+def _table(quality: dict[str, Any]) -> str:
+    columns = ("n", "recall@1", "recall@5", "recall@10", "mrr", "ndcg@10", "violation")
+    lines = [f"| | {' | '.join(columns)} |", "|" + "---|" * (len(columns) + 1)]
+    for group, scores in quality.items():
+        if group != "no-answer" and isinstance(scores, dict) and not group.startswith("identity"):
+            lines.append(f"| {group} | {' | '.join(str(scores.get(column, '')) for column in columns)} |")
+    told = quality["no-answer"]
+    lines += [
+        "",
+        f"Answerable told from unanswerable: AUROC {told['auroc']}, {told['mean_hits']} hits shown there.",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def _run(folder: Path, temporary: Path, embedder: Any, results: Path) -> dict[str, float]:
