@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from memfs.errors import SearchIndexError
 from memfs.search.neighbours import FROM_ROWS, Neighbours
+from memfs.search.threads import one_thread
 
 if TYPE_CHECKING:
     from memfs.search.embeddings import Vectors
@@ -122,10 +123,10 @@ class VectorStore:
         import numpy as np
 
         _, matrix = self._map()
-        if len(rows) == len(matrix):
-            parts = [matrix[i : i + _BLOCK] @ vector for i in range(0, len(matrix), _BLOCK)]
-        else:
-            parts = [matrix[rows[i : i + _BLOCK]] @ vector for i in range(0, len(rows), _BLOCK)]
+        every = len(rows) == len(matrix)  # then a block is a view, else a copy
+        starts = range(0, len(rows), _BLOCK)
+        with one_thread():
+            parts = [matrix[slice(i, i + _BLOCK) if every else rows[i : i + _BLOCK]] @ vector for i in starts]
         cosines = np.concatenate(parts) if parts else np.zeros(0, dtype=np.float32)
         return np.where(np.abs(cosines) <= 1.01, cosines, -1.0)
 
