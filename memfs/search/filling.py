@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from memfs.errors import MemfsError
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 _LOCK = "filling.lock"
 _NICENESS = 10
-_started: list[subprocess.Popen[bytes]] = []  # until they have ended
 
 
 def start_filling(folder: Path, root: str, embedder: Embedder) -> bool:
@@ -45,7 +45,7 @@ def start_filling(folder: Path, root: str, embedder: Embedder) -> bool:
             )
         except OSError:
             return False
-    _started[:] = [*(each for each in _started if each.poll() is None), child]
+    Thread(target=child.wait, daemon=True).start()  # so that a server keeps no dead children
     return True
 
 
