@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from memfs.search.embeddings import Embedder, Scale
@@ -47,14 +48,14 @@ def vocabulary(size: int = 20_000) -> list[str]:
 
 
 WORDS = vocabulary()
-_WEIGHTS = [1 / (rank + 10) for rank in range(len(WORDS))]
+_WEIGHTS = list(accumulate(1 / (rank + 10) for rank in range(len(WORDS))))
 
 
 def entry_texts(count: int) -> Iterator[str]:
     """Texts of 12 to 30 words; one in ten has Chinese in it, one in five a day."""
     chance = random.Random(5)
     for number in range(count):
-        words = chance.choices(WORDS, _WEIGHTS, k=chance.randint(12, 30))
+        words = chance.choices(WORDS, cum_weights=_WEIGHTS, k=chance.randint(12, 30))
         if number % 10 == 0:
             words.insert(2, "".join(chance.choices(_HAN, k=6)))
         day = f" (2026-{1 + number % 12:02}-{1 + number % 28:02})" if number % 5 == 0 else ""
