@@ -152,7 +152,7 @@ def _has_needs(cue: Cue, match: re.Match[str], number: int, sentence: Sentence, 
         return (
             not PRODUCED.search(heard.proposal)
             and "\n" not in heard.proposal
-            and any(book.has("proposal", heard.proposal) for book in heard.books)
+            and (heard.choice or any(book.has("proposal", heard.proposal) for book in heard.books))
             and bool(shingles(match[0], heard.books) & shingles(heard.proposal, heard.books))
         )
     if cue.needs == "name":

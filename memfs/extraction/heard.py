@@ -29,7 +29,8 @@ class Heard:
 
     ``noted``: how the assistant took note (2 outright, 1 perhaps); ``promised``: for good; ``proposal``: what it
     had said just before; ``echoed``: whether it said the gist of the sentence
-    again; ``opening``: whether nobody of that name had spoken before.
+    again; ``opening``: whether nobody of that name had spoken before; ``choice``: whether the proposal answers
+    the user's "this or that?".
     """
 
     books: tuple[Phrasebook, ...]
@@ -40,3 +41,4 @@ class Heard:
     project: str | None = None
     echoed: bool = False
     opening: bool = False
+    choice: bool = False

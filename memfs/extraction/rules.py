@@ -128,6 +128,7 @@ class _Reading:
                 self._project_now(),
                 echoed,
                 turn.peer not in self.before,
+                self._was_choice(position),
             ),
         )
         self.dropped += [Dropped(kind, reason) for kind, reason in held_back]
@@ -139,6 +140,11 @@ class _Reading:
         """What the assistant said just before."""
         before = self.request.turns[position - 1] if position else None
         return before.text if before is not None and before.role == "assistant" else ""
+
+    def _was_choice(self, position: int) -> bool:
+        """Whether the assistant's words just before answer a question for one of two things."""
+        asked = self.request.turns[position - 2].text if position > 1 else ""
+        return any(book.has("choice_question", asked) for book in self.books)
 
     def _general(self) -> str:
         return heading(GENERAL, "zh" if self.books[0].language == "zh" else "en")
