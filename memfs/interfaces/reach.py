@@ -16,7 +16,7 @@ from memfs.interfaces.library import Memory
 
 if TYPE_CHECKING:
     from memfs.history.log import LogEntry
-    from memfs.model import EntryView, FieldValue, Turn
+    from memfs.model import EntryView, FieldValue, Trust, Turn
     from memfs.search.context import Context
     from memfs.services.audit import Why
     from memfs.services.changing import Changed
@@ -173,8 +173,13 @@ class Reach:
         type: str = "notes",
         peer: str | None = None,
         fields: Mapping[str, FieldValue] | None = None,
+        trust: Trust = "user",
     ) -> Changed:
-        return self.memory.remember(text, identity=self.own(identity), type=type, peer=peer, fields=fields)
+        """Keep a text; what a caller with an identity's token says counts as an agent's words at most."""
+        level = "agent" if self.identity is not None and trust == "user" else trust
+        return self.memory.remember(
+            text, identity=self.own(identity), type=type, peer=peer, fields=fields, trust=level
+        )
 
     def edit(self, entry: str, text: str) -> Changed:
         self._require_entry(entry)

@@ -18,6 +18,7 @@ from memfs.memory.ledger import as_utc
 from memfs.memory.likeness import ALIKE, weighty_words
 from memfs.memory.snapshot import Outcome
 from memfs.memory.standing import Pair, Standing, covers, fuller_of
+from memfs.memory.trust import is_less
 from memfs.memory.uniting import (
     Bench,
     archive,
@@ -77,12 +78,22 @@ def _keep_time(bench: Bench, each: Standing, patience: Patience) -> list[Outcome
 def _same(bench: Bench, pair: Pair, core: str) -> list[Outcome]:
     first, second = pair.first, pair.second
     if first.untouched and second.untouched:
-        return unite(bench, first, second, clothed(first, second, core))
+        if bench.trust(first) == bench.trust(second):
+            return unite(bench, first, second, clothed(first, second, core))
+        return _same_but_trust(bench, first, second, core)
     person, other = (second, first) if first.untouched else (first, second)
     if other.untouched and covers(person, other):
         return drop_said(bench, person, other)
     lesser = person if other.untouched else _lesser(pair)
     return suggest(bench, lesser, _other(pair, lesser), clothed(lesser, _other(pair, lesser), core))
+
+
+def _same_but_trust(bench: Bench, first: Standing, second: Standing, core: str) -> list[Outcome]:
+    """Of two that are not trusted alike the better one stays as it is; what else the lesser says is offered."""
+    lesser, better = (first, second) if is_less(bench.trust(first), bench.trust(second)) else (second, first)
+    if covers(better, lesser):
+        return unite(bench, better, lesser, better.text)
+    return suggest(bench, better, lesser, clothed(better, lesser, core))
 
 
 def _contradiction(bench: Bench, pair: Pair) -> list[Outcome]:
@@ -93,7 +104,9 @@ def _contradiction(bench: Bench, pair: Pair) -> list[Outcome]:
             return []  # nothing tells which holds
         person = new if old.untouched else old
         return suggest(bench, person, _other(pair, person), _other(pair, person).text)
-    return supersede(bench, old, new) if old.untouched else suggest(bench, old, new, new.text)
+    if old.untouched and not is_less(bench.trust(new), bench.trust(old)):
+        return supersede(bench, old, new)
+    return suggest(bench, old, new, new.text)
 
 
 def _offer(bench: Bench, pair: Pair) -> list[Outcome]:

@@ -33,7 +33,7 @@ from memfs.memory.wording import (
     without_date,
 )
 from memfs.memory.writing import known_section
-from memfs.model import Draft, Evidence
+from memfs.model import Draft, Evidence, Trust
 
 BY_REVIEW = "review"
 MAX_TEXT = 600
@@ -64,6 +64,11 @@ class Bench:
         if found is None:
             raise InvalidRequest("it has changed meanwhile")
         return found
+
+    def trust(self, each: Standing) -> Trust:
+        """How far an entry is trusted; a person's as their own words."""
+        record = self.desk.records.get(each.handle)
+        return record.trust if record else "user"
 
     def require_free(self, *entries: Standing) -> None:
         """Raise InvalidRequest where an entry is not memfs's to change."""

@@ -18,6 +18,7 @@ from memfs.extraction.request import Request
 from memfs.memory.policy import execution_types
 from memfs.memory.retiring import Retirement
 from memfs.memory.routing import Batch, route
+from memfs.memory.trust import least
 from memfs.memory.views import view_entries
 from memfs.model import Dropped, Evidence, Operation, Tokens, Turn
 from memfs.services.extracting import Proposal, plan_segments
@@ -69,7 +70,8 @@ def assign(
         worked += own if set(own) & set(proofs) else []
     time = max(case.evidence.time for case in cases)
     words = _case_words(case.operation for case in cases)
-    proof = Evidence(str(key), proofs, time, "agent")  # what is learned is the agent's own
+    trust = least(("agent", *(case.evidence.trust for case in cases)))  # what is learned is the agent's own
+    proof = Evidence(str(key), proofs, time, trust)
     return Assignment(identity, key, tuple(words), proof, tuple(worked))
 
 

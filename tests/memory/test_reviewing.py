@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from memfs.memory.snapshot import Snapshot
 from memfs.memory.standing import alike, stand
 from memfs.memory.types import MemoryType
 from memfs.memory.uniting import Bench
+from memfs.model import Trust
 
 TODAY = date(2026, 11, 30)
 ID = "coding-assistant"
@@ -227,3 +229,35 @@ def test_what_is_compared_is_kept_apart_by_peer_and_type() -> None:
     assert alike(stand(Desk(snapshot), ID, types())) == ()
     twice = Snapshot({"notes.md": body, "notes-2.md": body.replace("every Monday", "each Monday")})
     assert len(alike(stand(Desk(twice), ID, types()))) == 1
+
+
+def two_trusted(first: tuple[str, int, Trust], second: tuple[str, int, Trust]) -> tuple[Bench, str, str]:
+    """A review of two entries of memfs's, each with its text, its age in days and its trust; and their ids."""
+    bench, _ = make_bench([(text, "own", days) for text, days, _ in (first, second)])
+    ids = [entry_id(ID, None, "notes", f"{at} {text}") for at, (text, _, _) in enumerate((first, second))]
+    for entry, (_, _, trust) in zip(ids, (first, second), strict=True):
+        bench.desk.record("notes.md", replace(bench.desk.records[entry], trust=trust))
+    return bench, ids[0], ids[1]
+
+
+@pytest.mark.parametrize("trust", ["agent", "document", "peer"])
+def test_what_is_trusted_less_goes_where_the_better_says_it_all(trust: Trust) -> None:
+    full, part = (
+        "The staging database is reset every Monday at noon",
+        "The staging database is reset every Monday",
+    )
+    bench, gone, kept = two_trusted((part, 1, trust), (full, 9, "user"))
+    play(bench, "same", full)
+    assert gone not in bench.desk.records
+    assert bench.desk.records[kept].trust == "user"
+    assert f"- {full} ^{kept}" in (bench.desk.text("notes.md") or "")
+
+
+@pytest.mark.parametrize("verdict", ["same", "contradiction"])
+def test_what_is_trusted_less_is_offered_and_never_takes_the_place_of_the_better(verdict: str) -> None:
+    old, new = "The staging database is reset every Monday", "The staging database is never reset on a Monday"
+    bench, kept, _ = two_trusted((old, 9, "user"), (new, 1, "document"))
+    assert play(bench, verdict, f"{new} at all") == ["suggested"]
+    text = bench.desk.text("notes.md") or ""
+    assert f"- {old} ^{kept}\n" in text
+    assert f"^{kept}-q" in text

@@ -103,7 +103,12 @@ def _remember(reach: Reach, asked: arguments.Remember) -> Json:
     from memfs.interfaces.shapes.entries import changed_json
 
     changed = reach.remember(
-        asked.text, identity=asked.identity, type=asked.type, peer=asked.peer, fields=_fields(asked.fields)
+        asked.text,
+        identity=asked.identity,
+        type=asked.type,
+        peer=asked.peer,
+        fields=_fields(asked.fields),
+        trust="agent",
     )
     return changed_json(changed)
 
