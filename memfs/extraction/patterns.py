@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+_BEGINS_WITH_MARK = re.compile(r"(?:\(\?:)+\^\|\[")  # "(?:^|[,;] ?": the word before may touch the mark
 GAP = r"[^.!?;。！？；\n]{0,60}?"
 
 
@@ -31,7 +32,7 @@ def expand(phrase: str, slots: Mapping[str, str], spaced: bool) -> str:
     if not spaced:
         return f"(?:{text})"
     text = re.sub(r"(?<!\\) (?![?*+{\]])", r"\\s+", text)
-    before = r"(?<!\w)" if re.match(r"[\w(]", text) and not phrase.startswith("{start}") else ""
+    before = r"(?<!\w)" if re.match(r"[\w(]", text) and not _BEGINS_WITH_MARK.match(text) else ""
     after = r"(?!\w)" if re.search(r"[\w)?]$", text) and not _ends_looking(text) else ""
     return f"{before}(?:{text}){after}"
 
