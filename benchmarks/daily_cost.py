@@ -31,8 +31,8 @@ from memfs.extraction.salience import find_salient
 from memfs.memory.registry import build_registry
 from memfs.memory.types import MemoryType
 from memfs.model import Turn
-from memfs.services.compact_reading import TYPES
-from memfs.services.models import token_counter
+from memfs.services.daily_run.compact_reading import TYPES
+from memfs.services.ingesting.models import token_counter
 from memfs.services.resources import read_builtin_templates
 from memfs.transcripts import keep_turns, open_transcript
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from memfs.interfaces.shapes.evaluation import evaluation_json
+from memfs.services.evaluating.labels import prediction_line, read_labels
+from memfs.services.evaluating.scoring import score
 from memfs.services.evaluation import Evaluation, evaluate
-from memfs.services.evaluation_labels import prediction_line, read_labels
-from memfs.services.evaluation_scoring import score
 from memfs.services.vaultless import open_without_vault
 
 FOLDS = 5

@@ -26,8 +26,8 @@ import httpx2
 
 from memfs.model import Turn
 from memfs.services.entries import list_entries
+from memfs.services.ingesting.reading import open_reader
 from memfs.services.opening import Vault, open_vault
-from memfs.services.reading import open_reader
 from memfs.services.starting import init
 from memfs.services.tokens import add_token
 

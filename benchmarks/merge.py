@@ -23,10 +23,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memfs.model import Cursor, Evidence, Operation, Target
-from memfs.services.extracting import Proposal
-from memfs.services.merging import MergeWork, merge_settled
+from memfs.services.ingesting.extracting import Proposal
+from memfs.services.ingesting.sessions import SessionKey, cursor_place
+from memfs.services.merging.merges import MergeWork, merge_settled
 from memfs.services.opening import Vault, open_vault
-from memfs.services.sessions import SessionKey, cursor_place
 from memfs.services.starting import init
 
 IDENTITY = "assistant"

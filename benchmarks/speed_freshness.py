@@ -18,7 +18,7 @@ from pathlib import Path
 from reports import keep_report, versions
 from speed_data import WORDS
 
-from memfs.services.indexing import document_stats, open_index, refresh_index
+from memfs.services.finding.indexing import document_stats, open_index, refresh_index
 from memfs.services.opening import Vault, open_vault
 from memfs.services.recall import search
 from memfs.services.starting import init

@@ -12,7 +12,7 @@ from memfs.model import Stat
 if TYPE_CHECKING:
     from memfs.daemon.areas import Difference
     from memfs.daemon.places import DocumentArea, SourceArea
-    from memfs.services.sources import TranscriptFile
+    from memfs.services.ingesting.sources import TranscriptFile
 
 
 @dataclass(slots=True)

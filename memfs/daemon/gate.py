@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memfs.daemon.wording import Notice, notice
 from memfs.errors import MemfsError
 from memfs.services.commit import require_branch
-from memfs.services.policies import read_policy
+from memfs.services.ingesting.policies import read_policy
 
 if TYPE_CHECKING:
     from memfs.services.opening import Vault

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from memfs.services.indexing import follow_index, index_documents, open_index
+from memfs.services.finding.indexing import follow_index, index_documents, open_index
 
 if TYPE_CHECKING:
     from memfs.model import Stat

@@ -18,8 +18,8 @@ from memfs.daemon.work import TranscriptWork
 from memfs.daemon.worker import Worker
 from memfs.errors import MemfsError, RepositoryBusy, VaultLocked
 from memfs.services.commit import open_transaction
+from memfs.services.ingesting.progress import commit_old_moves
 from memfs.services.opening import Vault, open_vault
-from memfs.services.progress import commit_old_moves
 from memfs.vault.displaced import list_displaced
 
 GRACE_SECONDS = 4.0

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import MemfsError
 from memfs.services.ingest import ingest
-from memfs.services.reports import IngestReport
+from memfs.services.ingesting.reports import IngestReport
 
 if TYPE_CHECKING:
     import threading
 
+    from memfs.services.ingesting.sources import TranscriptFile
     from memfs.services.opening import Vault
-    from memfs.services.sources import TranscriptFile
 
 # So many transcripts at a time; another identity gets its turn between two lots.
 LOT = 20

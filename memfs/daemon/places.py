@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from memfs.daemon.areas import Area, read_stat
 from memfs.model import Stat
-from memfs.services import backfill
-from memfs.services.sources import TranscriptFile, TranscriptSource, find_transcripts, list_sources
+from memfs.services.ingesting import backfill
+from memfs.services.ingesting.sources import TranscriptFile, TranscriptSource, find_transcripts, list_sources
 from memfs.transcripts import ignored_name
 from memfs.vault.globs import compile_globs
 from memfs.vault.scan import Scan, scan_documents

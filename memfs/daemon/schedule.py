@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from memfs.daemon.wording import notice, say
 from memfs.errors import MemfsError
 from memfs.services.daily import DailyResult, Progress, run_daily
+from memfs.services.daily_run.slots import Slot, SlotBook, due_slots, next_slot
 from memfs.services.opening import Vault, open_vault
 from memfs.services.relay import relay_presses
-from memfs.services.slots import Slot, SlotBook, due_slots, next_slot
 
 if TYPE_CHECKING:
     from threading import Event

@@ -30,8 +30,8 @@ from memfs.daemon.wording import Notice, notice
 from memfs.errors import MemfsError
 
 if TYPE_CHECKING:
+    from memfs.services.ingesting.sources import TranscriptSource
     from memfs.services.opening import Vault
-    from memfs.services.sources import TranscriptSource
 
 POLL_SECONDS = 1.0
 _POLL_SHARE = 10.0  # of the time between two looks, a look may take a tenth

@@ -14,15 +14,15 @@ from memfs.daemon.holds import Holds
 from memfs.daemon.lots import LOT, Lot, Outcome, merge_lot
 from memfs.daemon.wording import Notice, notice, say
 from memfs.errors import MemfsError
-from memfs.services.candidates import identity_fed
-from memfs.services.reports import IngestReport
+from memfs.services.ingesting.candidates import identity_fed
+from memfs.services.ingesting.reports import IngestReport
 from memfs.vault.local import LocalState
 from memfs.vault.records import last_run
 
 if TYPE_CHECKING:
     from memfs.daemon.changes import ChangeSet
+    from memfs.services.ingesting.sources import TranscriptFile
     from memfs.services.opening import Vault
-    from memfs.services.sources import TranscriptFile
 
 
 class TranscriptWork:

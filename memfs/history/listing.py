@@ -12,9 +12,7 @@ _REGULAR = ("100644", "100755")
 
 def list_blobs(repository: Repository, commit: str) -> Mapping[str, str]:
     """The regular files of a commit: path -> blob id. Raises HistoryError."""
-    out = repository.git.run(
-        "ls-tree", "-r", "-z", "--full-tree", commit, seconds=120
-    ).out
+    out = repository.git.run("ls-tree", "-r", "-z", "--full-tree", commit, seconds=120).out
     found: dict[str, str] = {}
     for record in filter(None, out.split(b"\0")):
         head, _, name = record.partition(b"\t")

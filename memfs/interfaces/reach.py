@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memfs.search.context import Context
     from memfs.services.audit import Why
     from memfs.services.changing import Changed
-    from memfs.services.linking import Links
+    from memfs.services.finding.linking import Links
     from memfs.services.recall import Found
     from memfs.services.relay import Baton, BatonRole, Board
     from memfs.services.status import Status

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import VaultError
-from memfs.services.archive_copying import Copier
-from memfs.services.archive_finding import find_files
-from memfs.services.archive_places import archive_folder, archive_roots, vault_tag
-from memfs.services.archive_record import ArchivedFile, ArchiveRecord, note_scanned
-from memfs.services.archive_running import Announce, ArchiveReport, ArchiveRun, archive_all
-from memfs.services.archive_wording import size_text
+from memfs.services.archiving.copying import Copier
+from memfs.services.archiving.finding import find_files
+from memfs.services.archiving.places import archive_folder, archive_roots, vault_tag
+from memfs.services.archiving.record import ArchivedFile, ArchiveRecord, note_scanned
+from memfs.services.archiving.running import Announce, ArchiveReport, ArchiveRun, archive_all
+from memfs.services.archiving.wording import size_text
 from memfs.vault.files import TEMP_PREFIX, remove_file
 from memfs.vault.lock import hold_file
 from memfs.vault.setup import ensure_ignores

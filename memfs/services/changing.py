@@ -16,11 +16,11 @@ from memfs.memory.telling import told_fields
 from memfs.model import Evidence, FieldValue, Operation, Target, Trust
 from memfs.services.commit import Transaction, open_transaction
 from memfs.services.entries import EntryPlace, find_entry
-from memfs.services.extracting import Proposal
-from memfs.services.merging import Merged, MergeWork, entry_changes, merge_settled, result_files
-from memfs.services.proofs import with_proof
-from memfs.services.snapshots import SAVED_JUST_NOW, load_snapshot
-from memfs.services.unwritable import look_at
+from memfs.services.ingesting.extracting import Proposal
+from memfs.services.merging.merges import Merged, MergeWork, entry_changes, merge_settled, result_files
+from memfs.services.merging.proofs import with_proof
+from memfs.services.merging.snapshots import SAVED_JUST_NOW, load_snapshot
+from memfs.services.merging.unwritable import look_at
 from memfs.vault.paths import safe_name
 
 if TYPE_CHECKING:

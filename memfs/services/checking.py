@@ -14,8 +14,8 @@ from memfs.memory.ledger import parse_ledger
 from memfs.memory.marks import parse_marks
 from memfs.memory.views import locate
 from memfs.services.commit import open_transaction
-from memfs.services.indexing import open_index, refresh_index
-from memfs.services.unwritable import Obstacle, look_at
+from memfs.services.finding.indexing import open_index, refresh_index
+from memfs.services.merging.unwritable import Obstacle, look_at
 from memfs.vault.intents import read_intent
 from memfs.vault.local import LocalState
 from memfs.vault.scan import scan_documents
@@ -179,7 +179,7 @@ def _state(vault: Vault) -> Iterator[Finding]:
 
 def _links(vault: Vault) -> Iterator[Finding]:
     """Links that lead nowhere, and notes that nothing links to."""
-    from memfs.services.linking import LinkGraph
+    from memfs.services.finding.linking import LinkGraph
 
     graph = LinkGraph(vault)
     for link in graph.broken():

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from memfs.errors import RepositoryBusy
-from memfs.services.failpoints import reach
-from memfs.services.places import resolve_file
-from memfs.services.rollforward import Committed, look_again, prepare, recover, roll_forward
-from memfs.services.settling import settle_displaced
-from memfs.services.threeway import is_record_file
+from memfs.services.committing.failpoints import reach
+from memfs.services.committing.places import resolve_file
+from memfs.services.committing.rollforward import Committed, look_again, prepare, recover, roll_forward
+from memfs.services.committing.settling import settle_displaced
+from memfs.services.committing.threeway import is_record_file
 from memfs.vault.files import FileState, hash_bytes, read_state
 from memfs.vault.intents import Intent, IntentTarget
 from memfs.vault.lock import hold_vault

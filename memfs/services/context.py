@@ -8,8 +8,8 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from memfs.model import EntryView
-from memfs.services.handover import handover_sections, trust_mark
 from memfs.services.recall import search
+from memfs.services.relaying.handover import handover_sections, trust_mark
 from memfs.vault.scan import scan_documents
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from memfs.errors import HistoryError, InvalidRequest, MemfsError
-from memfs.services.archive_wording import size_text
-from memfs.services.daily_extraction import (
+from memfs.services.archiving.wording import size_text
+from memfs.services.daily_run.extraction import (
     Extraction,
     Pending,
     clear_board,
@@ -23,9 +23,9 @@ from memfs.services.daily_extraction import (
     extract_pending,
     find_pending,
 )
-from memfs.services.daily_lines import DailyLog
-from memfs.services.daily_runs import DailyRequest, DailyResult, DailyStatus, daily_status, run_joined
-from memfs.services.slots import Slot, SlotBook
+from memfs.services.daily_run.lines import DailyLog
+from memfs.services.daily_run.runs import DailyRequest, DailyResult, DailyStatus, daily_status, run_joined
+from memfs.services.daily_run.slots import Slot, SlotBook
 
 if TYPE_CHECKING:
     from memfs.services.opening import Vault
@@ -75,7 +75,7 @@ def run_daily(
         InvalidRequest: no identity is called so, or ``backup_path`` lies outside of ``archive.roots``.
         VaultLocked: another run is under way and does not end.
     """
-    from memfs.services.archive_places import archive_folder
+    from memfs.services.archiving.places import archive_folder
 
     if backup_path:
         archive_folder(vault, backup_path)

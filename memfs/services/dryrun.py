@@ -16,18 +16,18 @@ from memfs.extraction.redaction import redact_turn
 from memfs.memory.plain import reader_text
 from memfs.memory.policy import ordinary_types
 from memfs.model import Draft, Dropped, Session, Tokens, Turn
-from memfs.services.drafting import draft_proposals
-from memfs.services.extracting import (
+from memfs.services.ingesting.extracting import (
     Proposal,
     choose_extractor,
     extract_turns,
     make_request,
     plan_segments,
 )
-from memfs.services.models import prompter
-from memfs.services.policies import read_policy
-from memfs.services.reading import open_reader, open_whole_folder
-from memfs.services.summarising import summary_pages
+from memfs.services.ingesting.models import prompter
+from memfs.services.ingesting.policies import read_policy
+from memfs.services.ingesting.reading import open_reader, open_whole_folder
+from memfs.services.learning.summarising import summary_pages
+from memfs.services.merging.drafting import draft_proposals
 from memfs.transcripts import transcript_json
 from memfs.transcripts.privacy import keep_turns
 

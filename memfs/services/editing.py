@@ -12,8 +12,8 @@ from memfs.memory.views import raw_texts
 from memfs.services.changing import Changed
 from memfs.services.commit import Transaction, open_transaction
 from memfs.services.entries import EntryPlace, find_entry, ledger_records
-from memfs.services.snapshots import read_text
-from memfs.services.unwritable import look_at
+from memfs.services.merging.snapshots import read_text
+from memfs.services.merging.unwritable import look_at
 
 if TYPE_CHECKING:
     from memfs.history.log import LogEntry

@@ -15,9 +15,9 @@ from memfs.errors import ConfigError
 from memfs.extraction.model.names import parse_name
 from memfs.extraction.model.prices import price
 from memfs.model import Tokens
-from memfs.services.evaluation_labels import Prediction, read_labels, read_predictions
-from memfs.services.evaluation_running import run_one
-from memfs.services.evaluation_scoring import Score, score
+from memfs.services.evaluating.labels import Prediction, read_labels, read_predictions
+from memfs.services.evaluating.running import run_one
+from memfs.services.evaluating.scoring import Score, score
 
 if TYPE_CHECKING:
     from memfs.extraction.request import Extractor
@@ -135,7 +135,7 @@ def _choose(vault: Vault) -> tuple[Extractor, _Purse | None]:
 
         return RulesExtractor(), None
     from memfs.extraction.model import ModelExtractor
-    from memfs.services.models import model_client, prompter
+    from memfs.services.ingesting.models import model_client, prompter
 
     purse = _Purse()
     return ModelExtractor(model_client(vault), prompter(vault), purse), purse

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import InvalidRequest, TranscriptError
-from memfs.services.queued import queue_transcript
+from memfs.services.ingesting.queued import queue_transcript
+from memfs.services.ingesting.sources import FROM_CWD, TranscriptSource, list_sources
 from memfs.services.serving import is_watched
-from memfs.services.sources import FROM_CWD, TranscriptSource, list_sources
 
 if TYPE_CHECKING:
     from memfs.search.context import Context

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memfs.errors import ConfigError, ExtractionError, LeaseLost, TranscriptError, UnsafePath
-from memfs.services.candidates import Candidate, find_candidates, find_unmerged
-from memfs.services.extracting import choose_extractor
-from memfs.services.queued import settle_queue
-from memfs.services.reasons import note_outcome
-from memfs.services.reports import IngestReport, SessionReport, describe
-from memfs.services.reverts import absorb_reverts
-from memfs.services.runs import Run, open_run
-from memfs.services.sources import TranscriptFile, named_files
+from memfs.services.ingesting.candidates import Candidate, find_candidates, find_unmerged
+from memfs.services.ingesting.extracting import choose_extractor
+from memfs.services.ingesting.queued import settle_queue
+from memfs.services.ingesting.reasons import note_outcome
+from memfs.services.ingesting.reports import IngestReport, SessionReport, describe
+from memfs.services.ingesting.runs import Run, open_run
+from memfs.services.ingesting.sources import TranscriptFile, named_files
+from memfs.services.merging.reverts import absorb_reverts
 from memfs.vault.leases import (
     Held,
 )

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal
 from memfs.config import Config, load_config
 from memfs.config.zones import local_zone
 from memfs.errors import InvalidRequest, VaultError
-from memfs.services.children import ChildRecorder
-from memfs.services.naming import NameBook
+from memfs.services.committing.children import ChildRecorder
+from memfs.services.merging.naming import NameBook
 from memfs.vault.layout import Layout, config_file, find_vault, open_layout
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from memfs.memory.wording import unstruck
 from memfs.services.changing import forget
 from memfs.services.commit import open_transaction
 from memfs.services.entries import list_entries
-from memfs.services.indexing import drop_indexes, open_index, refresh_index
-from memfs.services.kept import kept_copy
+from memfs.services.finding.indexing import drop_indexes, open_index, refresh_index
+from memfs.services.ingesting.kept import kept_copy
+from memfs.services.ingesting.sessions import SessionKey
 from memfs.services.relay import purge_relay
-from memfs.services.sessions import SessionKey
 from memfs.vault.displaced import list_displaced
 from memfs.vault.files import remove_file
 
@@ -162,7 +162,7 @@ def _purge_copies(vault: Vault, provenance: Provenance) -> Iterator[str]:
 def _without_turns(path: Path, messages: frozenset[str]) -> None:
     import zstandard
 
-    from memfs.services.reading import open_reader
+    from memfs.services.ingesting.reading import open_reader
     from memfs.transcripts import render_neutral
     from memfs.vault.files import write_atomic
 

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import HistoryError, MemfsError
 from memfs.model import EntryView
-from memfs.services.indexing import open_index, refresh_index
+from memfs.services.finding.indexing import open_index, refresh_index
 
 if TYPE_CHECKING:
     from memfs.search.index import SearchIndex, UpdateReport
     from memfs.search.searching import Hit, SearchResult
     from memfs.search.sessions import TurnHit
     from memfs.search.timing import Span
+    from memfs.services.finding.past import Past
     from memfs.services.opening import Vault
-    from memfs.services.past import Past
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def search(
     hits, degraded = look_up(vault, ask, past)
     turns: tuple[TurnHit, ...] = ()
     if sessions or (sessions is None and not hits and vault.config.search.sessions):
-        from memfs.services.conversations import search_turns
+        from memfs.services.finding.conversations import search_turns
 
         said_until = min(until or today, today) if past else until
         own = replace(filters, identities=(identity,) if identity else None, until=said_until)
@@ -102,7 +102,7 @@ def _open_now(vault: Vault) -> tuple[SearchIndex, UpdateReport]:
 
 
 def _open_past(vault: Vault, at: str) -> Past:
-    from memfs.services.past import open_past
+    from memfs.services.finding.past import open_past
 
     return open_past(vault, at)
 
@@ -121,7 +121,7 @@ def _in_language(vault: Vault, reason: str) -> str:
 
 def visible(vault: Vault, identity: str) -> tuple[str, ...]:
     """Whose memory an identity sees: its own, what its identity.md ``reads``, and the person's notes ("")."""
-    from memfs.services.policies import read_identity
+    from memfs.services.ingesting.policies import read_identity
 
     reads = read_identity(vault, identity).get("reads") or ()
     others = (reads,) if isinstance(reads, str) else tuple(str(name) for name in reads)

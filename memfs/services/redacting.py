@@ -17,9 +17,9 @@ from memfs.memory.desk import Desk, block_hash
 from memfs.memory.views import locate
 from memfs.services.changing import homes_of
 from memfs.services.commit import Transaction, open_transaction
-from memfs.services.merging import result_files
-from memfs.services.proofs import with_proof
-from memfs.services.snapshots import load_snapshot
+from memfs.services.merging.merges import result_files
+from memfs.services.merging.proofs import with_proof
+from memfs.services.merging.snapshots import load_snapshot
 from memfs.vault.scan import scan_documents
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from memfs.markdown import fold_line
 from memfs.memory.board import Baton, BatonRole, baton_id, remove_lines
 from memfs.memory.board_rules import LONGEST, PRESSING, is_live, is_overdue, is_unread, leaves
 from memfs.memory.ids import text_hash
-from memfs.services.relay_adding import add_baton
-from memfs.services.relay_files import edit_board, read_files, write_records
-from memfs.services.relay_reading import read_batons, still_remembered
-from memfs.services.relay_writing import pruned, record_of, write_batons
+from memfs.services.relaying.adding import add_baton
+from memfs.services.relaying.files import edit_board, read_files, write_records
+from memfs.services.relaying.reading import read_batons, still_remembered
+from memfs.services.relaying.writing import pruned, record_of, write_batons
 from memfs.vault.lock import hold_vault
 
 if TYPE_CHECKING:

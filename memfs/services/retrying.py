@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import ExtractionError, TranscriptError
 from memfs.extraction.model import ModelExtractor
-from memfs.services.extracting import choose_extractor, extract_turns
 from memfs.services.ingest import Announce, ingest
-from memfs.services.lessons import Assignment, open_assignments
-from memfs.services.merging import MergeWork, merge_settled
-from memfs.services.policies import read_policy
-from memfs.services.reading import INGEST_LIMITS, open_reader
-from memfs.services.reports import IngestReport
-from memfs.services.sessions import SessionKey, message_names, session_key
-from memfs.services.sources import find_transcripts, list_sources
-from memfs.services.training import train
+from memfs.services.ingesting.extracting import choose_extractor, extract_turns
+from memfs.services.ingesting.policies import read_policy
+from memfs.services.ingesting.reading import INGEST_LIMITS, open_reader
+from memfs.services.ingesting.reports import IngestReport
+from memfs.services.ingesting.sessions import SessionKey, message_names, session_key
+from memfs.services.ingesting.sources import find_transcripts, list_sources
+from memfs.services.learning.lessons import Assignment, open_assignments
+from memfs.services.learning.training import train
+from memfs.services.merging.merges import MergeWork, merge_settled
 from memfs.transcripts.privacy import keep_turns
 from memfs.vault.local import LocalState
 from memfs.vault.records import Quarantine, quarantined, release_quarantine

@@ -19,12 +19,12 @@ from memfs.memory.standing import stand
 from memfs.memory.uniting import Bench
 from memfs.model import Dropped, Tokens
 from memfs.services.commit import Transaction, open_transaction
-from memfs.services.merging import entry_changes, result_files
-from memfs.services.proofs import with_proof
-from memfs.services.review_planning import Plan, make_plan
-from memfs.services.review_records import read_seen, spared_entries, write_seen
-from memfs.services.review_words import counted, describe
-from memfs.services.snapshots import load_snapshot
+from memfs.services.merging.merges import entry_changes, result_files
+from memfs.services.merging.proofs import with_proof
+from memfs.services.merging.snapshots import load_snapshot
+from memfs.services.reviewing.planning import Plan, make_plan
+from memfs.services.reviewing.records import read_seen, spared_entries, write_seen
+from memfs.services.reviewing.words import counted, describe
 from memfs.vault.scan import scan_documents
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def review(
 def _choose_reader(vault: Vault) -> PairReader | None:
     if vault.config.extract.model in ("", "rules"):
         return None
-    from memfs.services.models import pair_reader
+    from memfs.services.ingesting.models import pair_reader
 
     return pair_reader(vault)
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import TranscriptError
 from memfs.model import Turn
-from memfs.services.kept import find_copies
-from memfs.services.reading import open_reader
-from memfs.services.sessions import SessionKey, known_cursors, message_names
+from memfs.services.ingesting.kept import find_copies
+from memfs.services.ingesting.reading import open_reader
+from memfs.services.ingesting.sessions import SessionKey, known_cursors, message_names
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -117,7 +117,7 @@ def _find_then(vault: Vault, entry: str, commit: str) -> str:
 
 def _exists(vault: Vault, path: str, at: str | None) -> bool:
     from memfs.history.tracing import name_at
-    from memfs.services.places import is_safe
+    from memfs.services.committing.places import is_safe
 
     if not is_safe(vault.top, path):
         return False

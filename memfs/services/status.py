@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import HistoryError, MemfsError, RepositoryBusy, VaultError
-from memfs.services.backfill import GUARDED_SESSIONS, is_chosen
-from memfs.services.daily_runs import DailyStatus, daily_status
-from memfs.services.lessons import open_assignments
-from memfs.services.reading import open_reader
-from memfs.services.reasons import told_reasons
-from memfs.services.seen import open_seen
-from memfs.services.sessions import is_merged, known_cursors, session_key
-from memfs.services.sources import INBOX, TranscriptFile, TranscriptSource, find_all
-from memfs.services.unwritable import find_obstacles
+from memfs.services.daily_run.runs import DailyStatus, daily_status
+from memfs.services.ingesting.backfill import GUARDED_SESSIONS, is_chosen
+from memfs.services.ingesting.reading import open_reader
+from memfs.services.ingesting.reasons import told_reasons
+from memfs.services.ingesting.seen import open_seen
+from memfs.services.ingesting.sessions import is_merged, known_cursors, session_key
+from memfs.services.ingesting.sources import INBOX, TranscriptFile, TranscriptSource, find_all
+from memfs.services.learning.lessons import open_assignments
+from memfs.services.merging.unwritable import find_obstacles
 from memfs.vault.intents import read_intent
 from memfs.vault.local import LocalState
 from memfs.vault.records import Quarantine, backfill, last_run, pending_cursors, quarantined, tokens_used

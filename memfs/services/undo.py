@@ -15,9 +15,9 @@ from memfs.memory.views import locate
 from memfs.services.agent_files import undo_files
 from memfs.services.commit import NO_BASE, Transaction, open_transaction
 from memfs.services.editing import undo_edit
-from memfs.services.merging import entry_changes, result_files
-from memfs.services.proofs import with_proof
-from memfs.services.snapshots import load_snapshot
+from memfs.services.merging.merges import entry_changes, result_files
+from memfs.services.merging.proofs import with_proof
+from memfs.services.merging.snapshots import load_snapshot
 
 if TYPE_CHECKING:
     from memfs.history.log import LogEntry

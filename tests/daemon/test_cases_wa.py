@@ -17,7 +17,7 @@ import pytest
 from memfs.daemon.events import Events
 from memfs.daemon.hints import HintBox, Hints
 from memfs.daemon.work import TranscriptWork
-from memfs.services.indexing import document_stats, open_index
+from memfs.services.finding.indexing import document_stats, open_index
 from memfs.services.opening import Vault
 from memfs.services.recall import search
 from tests.daemon.watching import (

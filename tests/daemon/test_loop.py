@@ -190,7 +190,7 @@ def test_a_stop_is_honoured_in_a_large_vault_that_is_indexed(
     lines = Lines()
     loop = Loop(vault, lines, stop)
     parts = []
-    from memfs.services.indexing import follow_index
+    from memfs.services.finding.indexing import follow_index
 
     def stop_after_one(*arguments: object, **named: object) -> object:
         for report in follow_index(*arguments, **named):  # type: ignore[arg-type]

@@ -11,10 +11,10 @@ import pytest
 from memfs.config.changing import set_setting
 from memfs.daemon.schedule import LOOK_SECONDS, Keeper, Watchers, follow_schedule
 from memfs.services.daily import DailyResult
-from memfs.services.daily_runs import daily_status
+from memfs.services.daily_run.runs import daily_status
+from memfs.services.daily_run.slots import due_slots
 from memfs.services.opening import Vault
 from memfs.services.relay import add_baton, read_relay
-from memfs.services.slots import due_slots
 from memfs.vault.leases import acquire_lease
 from tests.services.days import NIGHT, A, B, clock_of, night_vault, say
 from tests.services.vaults import merge_commits, new_vault

@@ -14,9 +14,9 @@ from memfs.daemon.changes import ChangeSet
 from memfs.daemon.lots import LOT
 from memfs.daemon.watcher import Watcher
 from memfs.daemon.work import TranscriptWork
-from memfs.services.candidates import identity_fed
+from memfs.services.ingesting.candidates import identity_fed
+from memfs.services.ingesting.sources import TranscriptFile
 from memfs.services.opening import Vault, open_vault
-from memfs.services.sources import TranscriptFile
 from memfs.vault.leases import Lease, acquire_lease, release_lease
 from memfs.vault.local import LocalState
 from memfs.vault.records import last_run, set_last_run

@@ -22,9 +22,9 @@ from memfs.services.changing import remember
 from memfs.services.context import context
 from memfs.services.entries import list_entries
 from memfs.services.ingest import ingest
+from memfs.services.ingesting.reports import IngestReport
 from memfs.services.opening import Vault
 from memfs.services.relay import read_relay
-from memfs.services.reports import IngestReport
 from memfs.services.withdrawing import take_back
 from tests.e2e.attacks import KINDS, Attack, attacks
 from tests.extraction.model.conftest import Room, server

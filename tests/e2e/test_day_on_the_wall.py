@@ -10,10 +10,10 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from memfs.services.daily_runs import daily_status
+from memfs.services.daily_run.runs import daily_status
+from memfs.services.daily_run.slots import due_slots
 from memfs.services.entries import list_entries
 from memfs.services.opening import open_vault
-from memfs.services.slots import due_slots
 from tests.e2e.wall_clock import FileClock
 from tests.services.vaults import git, merge_commits, new_vault
 

@@ -15,8 +15,8 @@ import pytest
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 
+from memfs.services.ingesting.queued import queue_transcript, queued_transcripts
 from memfs.services.opening import open_vault
-from memfs.services.queued import queue_transcript, queued_transcripts
 from memfs.services.serving import only_watch
 from tests.conftest import PROJECT
 from tests.interfaces.conftest import Ran, run_memfs

@@ -20,9 +20,9 @@ from memfs.services.context import context
 from memfs.services.entries import list_entries
 from memfs.services.evaluation import evaluate
 from memfs.services.ingest import ingest
+from memfs.services.ingesting.sessions import SessionKey, known_cursors
 from memfs.services.opening import Vault, open_vault
 from memfs.services.review import review
-from memfs.services.sessions import SessionKey, known_cursors
 from memfs.services.status import status
 from memfs.services.undo import undo
 from memfs.vault.local import LocalState

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memfs.services.ingest import ingest
+from memfs.services.ingesting.reports import IngestReport
 from memfs.services.opening import open_vault
-from memfs.services.reports import IngestReport
 from memfs.services.starting import init
 
 HAND = Path(__file__).parent / "hand"

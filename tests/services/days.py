@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memfs.services.daily import DailyResult, Progress, run_daily
+from memfs.services.daily_run.slots import Slot
 from memfs.services.opening import Vault, open_vault
-from memfs.services.slots import Slot
 from tests.services.talks import inbox, put_talk, talk
 from tests.services.vaults import Clock
 

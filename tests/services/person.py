@@ -10,9 +10,9 @@ from pathlib import Path
 
 from memfs.errors import MemfsError, RepositoryBusy
 from memfs.model import Cursor
-from memfs.services import failpoints
 from memfs.services.commit import open_transaction
-from memfs.services.merging import MergeWork, merge_settled
+from memfs.services.committing import failpoints
+from memfs.services.merging.merges import MergeWork, merge_settled
 from memfs.services.opening import Vault
 from memfs.vault.intents import read_intent
 from tests.services.vaults import IDENTITY, document, git, merge, new_vault, note, proposal

@@ -15,7 +15,7 @@ import pytest
 
 from memfs.errors import InvalidRequest, UnsafePath, VaultLocked
 from memfs.services.archive import ArchiveReport, archive
-from memfs.services.archive_places import archive_folder, target_folder
+from memfs.services.archiving.places import archive_folder, target_folder
 from memfs.services.ingest import ingest
 from memfs.services.opening import Vault
 from memfs.vault.lock import hold_file

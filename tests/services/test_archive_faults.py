@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from memfs.services import failpoints
 from memfs.services.archive import archive
-from memfs.services.archive_copying import STEPS
+from memfs.services.archiving.copying import STEPS
+from memfs.services.committing import failpoints
 from memfs.services.opening import Vault
 from tests.services.filing import filing_vault, message, put_file, put_session, refreshed, work_folder
 from tests.services.vaults import copy_vault, new_vault

@@ -11,8 +11,8 @@ import pytest
 from memfs.services.audit import why
 from memfs.services.entries import list_entries
 from memfs.services.ingest import ingest
+from memfs.services.ingesting.reports import IngestReport
 from memfs.services.opening import Vault
-from memfs.services.reports import IngestReport
 from memfs.services.undo import undo
 from tests.services.person import check_sound, run, run_paused, texts_at, texts_on_disk
 from tests.services.talks import put_talks, talk

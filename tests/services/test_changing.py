@@ -12,8 +12,8 @@ from memfs.errors import EntryNotFound, InvalidRequest, UnsafePath
 from memfs.model import FieldValue
 from memfs.services.audit import why
 from memfs.services.changing import accept, forget, move, reject, remember
-from memfs.services.extracting import Proposal
-from memfs.services.merging import Merged
+from memfs.services.ingesting.extracting import Proposal
+from memfs.services.merging.merges import Merged
 from memfs.services.opening import Vault
 from memfs.services.retrying import retry
 from tests.services.lexical import edit, fsck, lexical_vault, texts, the_entry

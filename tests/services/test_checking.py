@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memfs.services.checking import Finding, check
-from memfs.services.indexing import open_index
+from memfs.services.finding.indexing import open_index
 from memfs.services.opening import Vault
 from memfs.services.recall import search
 from memfs.vault.local import LocalState
@@ -268,7 +268,7 @@ def test_damaged_local_state_is_set_aside_once(vault: Vault) -> None:
 
 
 def test_an_interrupted_commit_is_finished(vault: Vault) -> None:
-    from memfs.services import failpoints
+    from memfs.services.committing import failpoints
     from tests.services.test_commit_kill import run_and_kill
 
     step = failpoints.STEPS[len(failpoints.STEPS) // 2]

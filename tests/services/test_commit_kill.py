@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from memfs.services import failpoints
 from memfs.services.commit import open_transaction
+from memfs.services.committing import failpoints
 from memfs.services.opening import Vault
 from tests.services.vaults import (
     IDENTITY,

@@ -10,9 +10,9 @@ import pytest
 
 from memfs.search import planning
 from memfs.search.sessions import TurnHit
-from memfs.services import conversations
 from memfs.services.changing import remember
 from memfs.services.context import context
+from memfs.services.finding import conversations
 from memfs.services.ingest import ingest
 from memfs.services.opening import Vault
 from memfs.services.purging import purge

@@ -13,14 +13,14 @@ import pytest
 
 from memfs.config.changing import set_setting
 from memfs.errors import InvalidRequest
-from memfs.services import daily_runs
 from memfs.services.daily import RETRIES, DailyResult, daily_status, run_daily
-from memfs.services.daily_extraction import find_pending
-from memfs.services.daily_runs import DailyRequest, run_joined
+from memfs.services.daily_run import runs as daily_runs
+from memfs.services.daily_run.extraction import find_pending
+from memfs.services.daily_run.runs import DailyRequest, run_joined
+from memfs.services.daily_run.slots import SlotBook, due_slots
 from memfs.services.entries import list_entries
 from memfs.services.opening import Vault, open_vault
 from memfs.services.relay import add_baton, read_relay
-from memfs.services.slots import SlotBook, due_slots
 from memfs.vault.leases import acquire_lease
 from memfs.vault.lock import hold_file
 from tests.services.days import FACTS, NIGHT, A, B, C, Told, clock_of, night_vault, say

@@ -17,9 +17,9 @@ from memfs.errors import InvalidRequest, ModelUnavailable
 from memfs.extraction.request import Request
 from memfs.interfaces.shapes.evaluation import score_json
 from memfs.model import Extraction
+from memfs.services.evaluating.labels import prediction_line, read_labels, read_predictions
+from memfs.services.evaluating.scoring import score
 from memfs.services.evaluation import evaluate
-from memfs.services.evaluation_labels import prediction_line, read_labels, read_predictions
-from memfs.services.evaluation_scoring import score
 from memfs.services.opening import Vault
 from memfs.services.vaultless import open_without_vault
 

@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 
 from memfs.model import Operation
-from memfs.services.extracting import Proposal, route_operation
-from memfs.services.merging import MergeWork, merge_settled
+from memfs.services.ingesting.extracting import Proposal, route_operation
+from memfs.services.merging.merges import MergeWork, merge_settled
 from memfs.services.opening import Vault
 from tests.memory.random_batches import DAY, RandomBatch, random_batch
 from tests.services.lexical import fsck, hashes

@@ -11,7 +11,7 @@ import pytest
 
 from memfs.errors import RepositoryBusy
 from memfs.history.repository import Repository
-from memfs.services.merging import Merged
+from memfs.services.merging.merges import Merged
 from memfs.services.opening import Vault, open_vault
 from tests.services.person import check_sound, is_pending, recover, run_paused
 from tests.services.vaults import (

@@ -20,10 +20,10 @@ import pytest
 
 from memfs.memory.ledger import parse_ledger
 from memfs.model import FieldValue, Target
-from memfs.services import failpoints
 from memfs.services.commit import open_transaction
-from memfs.services.extracting import Proposal
-from memfs.services.merging import Merged, MergeWork, merge_proposals
+from memfs.services.committing import failpoints
+from memfs.services.ingesting.extracting import Proposal
+from memfs.services.merging.merges import Merged, MergeWork, merge_proposals
 from memfs.services.opening import Vault
 from memfs.vault.intents import read_intent
 from tests.services.editing import GONE, SCENES, STYLES, Edit, Editor, Scene, edits

@@ -13,8 +13,8 @@ from memfs.services.changing import forget, remember
 from memfs.services.context import context
 from memfs.services.opening import Vault
 from memfs.services.purging import purge
-from memfs.services.raw_messages import latest_messages
 from memfs.services.relay import add_baton, read_relay, settle_relay
+from memfs.services.relaying.raw_messages import latest_messages
 from tests.services.filing import message, put_session
 from tests.services.lexical import lexical_vault, reopened
 from tests.services.talks import Script, inbox, put_talk, talk

@@ -17,12 +17,12 @@ from memfs.errors import InvalidRequest
 from memfs.extraction.request import Request
 from memfs.model import Extraction, Turn
 from memfs.services.ingest import ingest
-from memfs.services.kept import kept_copy
+from memfs.services.ingesting.kept import kept_copy
+from memfs.services.ingesting.progress import commit_old_moves
+from memfs.services.ingesting.reading import open_reader
+from memfs.services.ingesting.reports import IngestReport, describe
+from memfs.services.ingesting.sessions import SessionKey
 from memfs.services.opening import Vault, open_vault
-from memfs.services.progress import commit_old_moves
-from memfs.services.reading import open_reader
-from memfs.services.reports import IngestReport, describe
-from memfs.services.sessions import SessionKey
 from memfs.vault.local import LocalState
 from memfs.vault.records import pending_cursors
 from tests.services.talks import Script, Talk, inbox, jsonl, put_talk, rows, says, talk

@@ -13,9 +13,9 @@ from memfs.services.checking import check
 from memfs.services.context import context
 from memfs.services.entries import list_entries
 from memfs.services.ingest import ingest
+from memfs.services.ingesting.reports import IngestReport
 from memfs.services.opening import Vault
 from memfs.services.recall import search
-from memfs.services.reports import IngestReport
 from memfs.services.undo import undo
 from tests.services.talks import Talk, inbox, jsonl, put_talks, rows, talk
 from tests.services.vaults import Clock, copy_vault, document, git, merge_commits, new_vault

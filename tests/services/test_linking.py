@@ -8,10 +8,10 @@ import pytest
 
 from memfs.errors import DocumentNotFound, EntryNotFound
 from memfs.markdown.outline import Outline
-from memfs.services import outlines
 from memfs.services.changing import remember
 from memfs.services.checking import check
-from memfs.services.linking import links
+from memfs.services.finding import outlines
+from memfs.services.finding.linking import links
 from memfs.services.opening import Vault
 from tests.services.lexical import lexical_vault, the_entry
 from tests.services.vaults import IDENTITY, merge, note

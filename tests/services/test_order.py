@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from memfs.memory.ledger import parse_ledger
 from memfs.services.ingest import ingest
+from memfs.services.ingesting.reports import IngestReport
 from memfs.services.opening import Vault
-from memfs.services.reports import IngestReport
 from tests.services.talks import Script, Talk, inbox, put_talk, put_talks, says, talk
 from tests.services.vaults import IDENTITY, copy_vault, document, git, merge_commits, new_vault
 

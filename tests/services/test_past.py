@@ -9,9 +9,9 @@ import pytest
 
 from memfs.errors import CommitNotFound
 from memfs.services.changing import forget, remember
-from memfs.services.indexing import document_stats
+from memfs.services.finding.indexing import document_stats
+from memfs.services.finding.past import Past, open_past, searched_paths
 from memfs.services.opening import Vault
-from memfs.services.past import Past, open_past, searched_paths
 from memfs.services.purging import purge
 from memfs.services.recall import search
 from tests.services.lexical import edit, lexical_vault, the_entry

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from memfs.errors import RepositoryBusy
-from memfs.services import failpoints
+from memfs.services.committing import failpoints
+from memfs.services.merging.reverts import absorb_reverts
 from memfs.services.opening import Vault
-from memfs.services.reverts import absorb_reverts
 from tests.services.person import (
     CURSOR,
     DIRTY,

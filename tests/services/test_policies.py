@@ -12,9 +12,9 @@ import pytest
 from memfs.errors import ConfigError
 from memfs.services.entries import list_entries
 from memfs.services.ingest import ingest
+from memfs.services.ingesting.policies import read_policy
+from memfs.services.ingesting.reports import IngestReport
 from memfs.services.opening import Vault
-from memfs.services.policies import read_policy
-from memfs.services.reports import IngestReport
 from tests.services.talks import Script, inbox, says
 from tests.services.vaults import IDENTITY, copy_vault, document, new_vault
 

@@ -13,10 +13,10 @@ from memfs.services.audit import log, why
 from memfs.services.changing import accept, forget, remember
 from memfs.services.checking import check
 from memfs.services.ingest import ingest
+from memfs.services.merging.reverts import absorb_reverts
 from memfs.services.opening import Vault
 from memfs.services.purging import purge, wordings
 from memfs.services.recall import search
-from memfs.services.reverts import absorb_reverts
 from memfs.services.showing import show
 from memfs.services.undo import undo
 from tests.services.lexical import edit, fsck, hashes, lexical_vault, reopened, texts, the_entry

@@ -11,7 +11,7 @@ import pytest
 
 from memfs.services.changing import remember
 from memfs.services.context import context
-from memfs.services.indexing import document_stats, open_index, reindex
+from memfs.services.finding.indexing import document_stats, open_index, reindex
 from memfs.services.opening import Vault
 from memfs.services.recall import search
 from tests.services.lexical import edit, lexical_vault, reopened, the_entry

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from memfs.errors import InvalidDocument, InvalidRequest, UnsafePath
-from memfs.services import relay_files
 from memfs.services.changing import forget, remember
 from memfs.services.ingest import ingest
 from memfs.services.opening import Vault, open_vault
@@ -24,6 +23,7 @@ from memfs.services.relay import (
     settle_relay,
     unread_batons,
 )
+from memfs.services.relaying import files as relay_files
 from tests.services.talks import Script, inbox, put_talk, says, talk, turn_id
 from tests.services.vaults import IDENTITY, Clock, copy_vault, git, new_vault
 
@@ -367,7 +367,7 @@ def test_killed_while_it_is_added_it_is_there_wholly_or_told_again(
 
     pid = os.fork()
     if pid == 0:
-        from memfs.services import relay_writing
+        from memfs.services.relaying import writing as relay_writing
 
         name = {"before": "edit_board", "board": "write_records", "records": "pruned"}[step]
         if step == "records":

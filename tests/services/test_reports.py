@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memfs.model import Dropped
-from memfs.services.reports import SessionReport, describe
+from memfs.services.ingesting.reports import SessionReport, describe
 
 
 def test_one_is_no_plural() -> None:

@@ -13,7 +13,7 @@ import pytest
 from memfs.model import EntryView, Evidence, Operation, Target
 from memfs.services.changing import accept, reject
 from memfs.services.entries import list_entries
-from memfs.services.extracting import Proposal
+from memfs.services.ingesting.extracting import Proposal
 from memfs.services.opening import Vault, open_vault
 from memfs.services.review import IdentityReview, review
 from memfs.services.undo import undo

@@ -27,12 +27,12 @@ from hypothesis.stateful import (
 )
 
 from memfs.model import EntryView, Evidence, Operation, Target
-from memfs.services import failpoints
 from memfs.services.changing import forget
 from memfs.services.commit import open_transaction
+from memfs.services.committing import failpoints
 from memfs.services.entries import list_entries
-from memfs.services.extracting import Proposal
-from memfs.services.merging import Merged, MergeWork, merge_proposals
+from memfs.services.ingesting.extracting import Proposal
+from memfs.services.merging.merges import Merged, MergeWork, merge_proposals
 from memfs.services.recall import search
 from memfs.services.undo import undo
 from tests.services.lexical import lexical_vault

@@ -12,8 +12,8 @@ from memfs.errors import InvalidRequest, VaultError
 from memfs.model import Turn
 from memfs.services import turns as module
 from memfs.services.ingest import ingest
+from memfs.services.ingesting.reading import open_reader
 from memfs.services.opening import Vault
-from memfs.services.reading import open_reader
 from memfs.services.turns import Pushed, push_turns
 from tests.services.vaults import IDENTITY, new_vault
 

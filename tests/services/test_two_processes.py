@@ -16,10 +16,10 @@ import pytest
 from memfs.errors import LeaseLost
 from memfs.extraction.request import Request
 from memfs.model import Extraction
-from memfs.services import failpoints
+from memfs.services.committing import failpoints
 from memfs.services.ingest import ingest
+from memfs.services.ingesting.reports import IngestReport
 from memfs.services.opening import Vault, open_vault
-from memfs.services.reports import IngestReport
 from memfs.vault.leases import Lease, acquire_lease
 from tests.services.talks import Script, Talk, inbox, put_talk, says, talk, turn_id
 from tests.services.vaults import git, merge_commits, new_vault

@@ -11,9 +11,9 @@ from memfs.errors import CommitNotFound, InvalidRequest
 from memfs.services.audit import why
 from memfs.services.changing import accept, forget, move, reject, remember
 from memfs.services.ingest import ingest
-from memfs.services.merging import Merged
+from memfs.services.merging.merges import Merged
+from memfs.services.merging.reverts import absorb_reverts
 from memfs.services.opening import Vault
-from memfs.services.reverts import absorb_reverts
 from memfs.services.undo import Undone, undo
 from tests.services.lexical import edit, fsck, hashes, lexical_vault, reopened, texts, the_entry
 from tests.services.talks import Script, inbox, put_talk, says, talk

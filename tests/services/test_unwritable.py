@@ -9,8 +9,8 @@ import pytest
 
 from memfs.errors import InvalidDocument
 from memfs.services.changing import accept, forget, move, reject, remember
+from memfs.services.merging.unwritable import find_obstacles
 from memfs.services.opening import Vault
-from memfs.services.unwritable import find_obstacles
 from tests.services.lexical import edit, lexical_vault, the_entry
 from tests.services.vaults import document, merge, note
 

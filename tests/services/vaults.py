@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memfs.model import Evidence, FieldValue, Operation, Target
-from memfs.services.extracting import Proposal
-from memfs.services.merging import Merged, MergeWork, merge_settled
+from memfs.services.ingesting.extracting import Proposal
+from memfs.services.merging.merges import Merged, MergeWork, merge_settled
 from memfs.services.opening import Vault, open_vault
 from memfs.services.starting import init
 

@@ -53,7 +53,7 @@ def archive_command(
 
 
 def _archive_lines(call: Call, report: ArchiveReport, *, dry_run: bool) -> Iterator[str]:
-    from memfs.services.archive_wording import size_text
+    from memfs.services.archiving.wording import size_text
 
     size = size_text(report.size)
     if dry_run:

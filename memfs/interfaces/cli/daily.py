@@ -52,7 +52,7 @@ def daily_command(call: Call, identity: str | None, backup_path: Path | None) ->
 
 
 def _lines(call: Call, result: DailyResult) -> Iterator[str]:
-    from memfs.services.archive_wording import size_text
+    from memfs.services.archiving.wording import size_text
 
     yield call.text(
         "daily_done",

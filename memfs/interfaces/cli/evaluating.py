@@ -13,8 +13,8 @@ from memfs.interfaces.cli.parameters import file_argument
 from memfs.interfaces.cli.printing import one_line
 
 if TYPE_CHECKING:
+    from memfs.services.evaluating.scoring import Tally
     from memfs.services.evaluation import Evaluation
-    from memfs.services.evaluation_scoring import Tally
 
 _COLUMNS = ("must", "entries", "recall", "recall_any", "precision_typed", "precision", "f1", "violations")
 _TABLES = ("by_type", "by_language", "by_kind")
@@ -63,7 +63,7 @@ def eval_command(
 
 
 def _write(found: Evaluation, path: Path) -> None:
-    from memfs.services.evaluation_labels import prediction_line
+    from memfs.services.evaluating.labels import prediction_line
 
     try:
         path.write_text("".join(map(prediction_line, found.predictions)), encoding="utf-8")

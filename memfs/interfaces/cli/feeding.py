@@ -17,7 +17,7 @@ from memfs.model import JOURNAL
 if TYPE_CHECKING:
     from threading import Event
 
-    from memfs.services.reports import IngestReport
+    from memfs.services.ingesting.reports import IngestReport
     from memfs.services.retrying import Retried
 
 

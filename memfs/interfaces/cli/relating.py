@@ -12,7 +12,7 @@ from memfs.interfaces.cli.parameters import identity_option, limit_option, why_o
 from memfs.interfaces.cli.printing import one_line
 
 if TYPE_CHECKING:
-    from memfs.services.linking import FollowedLink, Links
+    from memfs.services.finding.linking import FollowedLink, Links
 
 
 @command(

@@ -43,7 +43,7 @@ def review_command(call: Call, identity: str | None) -> int:
 
 
 def _lines(call: Call, report: ReviewReport) -> Iterator[str]:
-    from memfs.services.review_words import WORDS, counted
+    from memfs.services.reviewing.words import WORDS, counted
 
     sums = {name: sum(getattr(one, name) for one in report.identities) for name in WORDS}
     done = counted(sums, "zh" if call.language == "zh" else "en")

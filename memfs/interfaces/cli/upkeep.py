@@ -12,7 +12,7 @@ from memfs.interfaces.cli.printing import one_line
 
 if TYPE_CHECKING:
     from memfs.services.checking import Checked, Finding
-    from memfs.services.daily_runs import DailyStatus
+    from memfs.services.daily_run.runs import DailyStatus
     from memfs.services.status import Status
 
 _DAILY = {"idle": "daily_idle", "running": "daily_running", "error": "daily_error"}

@@ -53,7 +53,7 @@ class Keeping:
 
     def reindex(self) -> UpdateReport:
         """Build the search index anew."""
-        from memfs.services.indexing import reindex
+        from memfs.services.finding.indexing import reindex
 
         return reindex(self.vault)
 

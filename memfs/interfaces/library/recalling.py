@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from memfs.memory.types import Registry
     from memfs.model import EntryView
     from memfs.search.context import Context
-    from memfs.services.linking import Links
+    from memfs.services.finding.linking import Links
     from memfs.services.opening import Vault
     from memfs.services.recall import Found
 
@@ -88,14 +88,14 @@ class Recalling:
 
     def similar(self, reference: str, *, identity: str | None = None, limit: int = 10) -> Found:
         """The entries nearest to one in words and meaning; ``identity`` limits it to what that identity may see."""
-        from memfs.services.similar import similar
+        from memfs.services.finding.similar import similar
 
         self._check_identity(identity)
         return similar(self.vault, reference, identity=identity, limit=limit)
 
     def links(self, reference: str | None = None, *, identity: str | None = None) -> Links:
         """The links out of an entry or document and back to it; without one, what is broken, and orphans."""
-        from memfs.services.linking import links
+        from memfs.services.finding.linking import links
 
         self._check_identity(identity)
         return links(self.vault, reference, identity=identity)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from memfs.services.changing import Changed
     from memfs.services.dryrun import DryRun, Estimate
     from memfs.services.evaluation import Evaluation
+    from memfs.services.ingesting.reports import IngestReport
     from memfs.services.opening import Vault
-    from memfs.services.reports import IngestReport
     from memfs.services.retrying import Retried
     from memfs.services.turns import Pushed
 

@@ -37,6 +37,6 @@ class Scheduling:
 
     def daily_status(self) -> DailyStatus:
         """When the daily run last began, when it is due next, and whether it is under way."""
-        from memfs.services.daily_runs import daily_status
+        from memfs.services.daily_run.runs import daily_status
 
         return daily_status(self.vault)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from memfs.interfaces.shapes.values import Json
 
 if TYPE_CHECKING:
+    from memfs.services.evaluating.scoring import Score, Tally
     from memfs.services.evaluation import Evaluation
-    from memfs.services.evaluation_scoring import Score, Tally
 
 RATES = ("recall", "recall_any", "precision", "precision_typed", "precision_must", "f1", "f1_any")
 

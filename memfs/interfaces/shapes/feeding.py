@@ -10,8 +10,8 @@ from memfs.interfaces.shapes.values import Json
 if TYPE_CHECKING:
     from memfs.model import Dropped, Tokens
     from memfs.services.dryrun import DryRun, Estimate
-    from memfs.services.lessons import Assignment
-    from memfs.services.reports import IngestReport, SessionReport
+    from memfs.services.ingesting.reports import IngestReport, SessionReport
+    from memfs.services.learning.lessons import Assignment
     from memfs.services.retrying import Retried
     from memfs.services.turns import Pushed
     from memfs.vault.records import Quarantine

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memfs.interfaces.shapes.values import Json
 
 if TYPE_CHECKING:
-    from memfs.services.linking import FollowedLink, Links
+    from memfs.services.finding.linking import FollowedLink, Links
 
 
 def links_json(links: Links) -> Json:

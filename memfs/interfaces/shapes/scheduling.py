@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memfs.interfaces.shapes.values import Json
 
 if TYPE_CHECKING:
-    from memfs.services.daily_runs import DailyResult, DailyStatus
+    from memfs.services.daily_run.runs import DailyResult, DailyStatus
 
 
 def daily_json(result: DailyResult) -> Json:

@@ -11,7 +11,7 @@ from memfs.extraction.model.prompts import Page, Prompter
 from memfs.extraction.request import Request
 from memfs.memory.registry import build_registry
 from memfs.model import Session, Turn
-from memfs.services.models import token_counter
+from memfs.services.ingesting.models import token_counter
 from memfs.services.resources import read_builtin_templates
 from memfs.transcripts.privacy import keep_turns
 from tests.extraction.model.conftest import Room

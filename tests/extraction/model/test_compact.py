@@ -11,7 +11,7 @@ import pytest
 
 from memfs.services.audit import why
 from memfs.services.daily import DailyResult, run_daily
-from memfs.services.daily_extraction import is_compact
+from memfs.services.daily_run.extraction import is_compact
 from memfs.services.entries import list_entries
 from memfs.services.ingest import ingest
 from memfs.services.opening import Vault, open_vault

@@ -16,9 +16,9 @@ import pytest
 
 from memfs.extraction.model.words import is_said
 from memfs.interfaces.shapes.evaluation import evaluation_json
+from memfs.services.evaluating.labels import Entry, Item, Label, read_labels
+from memfs.services.evaluating.matching import breaks, holds_keyword, matches, normal
 from memfs.services.evaluation import Evaluation, evaluate
-from memfs.services.evaluation_labels import Entry, Item, Label, read_labels
-from memfs.services.evaluation_matching import breaks, holds_keyword, matches, normal
 from memfs.services.opening import Vault
 from memfs.services.vaultless import open_without_vault
 from tests.extraction.model.conftest import Room

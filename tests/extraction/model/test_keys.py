@@ -8,8 +8,8 @@ import pytest
 
 from memfs.errors import ConfigError
 from memfs.extraction.model import parse_name
-from memfs.services.extracting import choose_extractor
-from memfs.services.models import find_key, model_extractor
+from memfs.services.ingesting.extracting import choose_extractor
+from memfs.services.ingesting.models import find_key, model_extractor
 from memfs.services.opening import Vault, open_vault
 from tests.services.vaults import new_vault
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memfs.services.dryrun import estimate
-from memfs.services.models import token_counter
+from memfs.services.ingesting.models import token_counter
 from memfs.vault.local import LocalState
 from memfs.vault.records import tokens_used
 from tests.extraction.model.conftest import Room

@@ -14,7 +14,7 @@ from memfs.extraction.model.schema import answer_schema
 from memfs.extraction.request import Request
 from memfs.memory.registry import build_registry
 from memfs.model import Attachment, Session, ToolCall, Turn
-from memfs.services.models import token_counter
+from memfs.services.ingesting.models import token_counter
 from memfs.services.resources import read_builtin_templates
 from memfs.transcripts.privacy import keep_turns
 

@@ -15,8 +15,8 @@ import pytest
 from memfs.extraction.model.verdicts import objection_to
 from memfs.model import EntryView, Evidence, Operation, Target
 from memfs.services.entries import list_entries
-from memfs.services.extracting import Proposal
-from memfs.services.models import pair_reader
+from memfs.services.ingesting.extracting import Proposal
+from memfs.services.ingesting.models import pair_reader
 from memfs.services.opening import Vault, open_vault
 from memfs.services.review import IdentityReview, review
 from memfs.services.undo import undo

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memfs.services.lessons import open_assignments
+from memfs.services.learning.lessons import open_assignments
 from memfs.services.status import status
 from memfs.services.undo import undo
 from memfs.vault.local import LocalState

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from memfs.services.dryrun import estimate
-from memfs.services.reports import IngestReport
+from memfs.services.ingesting.reports import IngestReport
 from memfs.services.undo import undo
 from tests.extraction.model.conftest import Room
 from tests.extraction.model.vaults import DECIDED, GOOD_FIRST, Desk

@@ -12,11 +12,11 @@ from memfs.extraction.model import ModelExtractor
 from memfs.model import EntryView
 from memfs.services.entries import list_entries
 from memfs.services.ingest import ingest
-from memfs.services.models import model_extractor
+from memfs.services.ingesting.models import model_extractor
+from memfs.services.ingesting.reports import IngestReport
+from memfs.services.ingesting.sessions import SessionKey, known_cursors
 from memfs.services.opening import Vault, open_vault
-from memfs.services.reports import IngestReport
 from memfs.services.retrying import Retried, retry
-from memfs.services.sessions import SessionKey, known_cursors
 from tests.extraction.model.conftest import Room
 from tests.services.talks import Talk, inbox, jsonl, rows, talk
 from tests.services.vaults import IDENTITY, far_clock

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from memfs.interfaces.http.running import STOP_SECONDS
+from memfs.services.ingesting.reading import open_reader
 from memfs.services.opening import open_vault
-from memfs.services.reading import open_reader
 from memfs.services.serving import find_serving
 from tests.interfaces.conftest import run_memfs
 from tests.interfaces.mcp.conftest import Up, serving

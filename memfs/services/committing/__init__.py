@@ -1,0 +1,1 @@
+"""How a commit is made safe: its parts, and its recovery."""

@@ -1,0 +1,1 @@
+"""Parts of recall: the index and its past, conversations, links."""

@@ -1,0 +1,1 @@
+"""Parts of the relay board, and what an agent that begins is handed."""
