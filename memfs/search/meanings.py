@@ -111,7 +111,7 @@ class Meanings:
         return self._store(self._embedder).improve()
 
     def _fill(self, store: VectorStore, embedder: Embedder, texts: dict[str, str]) -> None:
-        have = set(store.keys()) if texts else set()
+        have = store.rows_of(list(texts))
         missing = [key for key, text in texts.items() if key not in have and text and embedder.serves(text)]
         for start in range(0, len(missing), _AT_ONCE):
             keys = missing[start : start + _AT_ONCE]
