@@ -17,7 +17,7 @@ demo: .venv/.memfs ## watch transcripts become memory: ./demo-vault is yours to 
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh docs/demo.sh sample_vault demo-vault
 
 test: check .venv/.test ## everything that must hold: lint, types, import rules, tests
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses auto --dist loadfile
 
 test-slow: .venv/.test ## the long suites
 	HYPOTHESIS_PROFILE=slow $(BIN)/pytest -m slow
