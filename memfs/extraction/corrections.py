@@ -7,13 +7,15 @@ from collections.abc import Sequence
 
 from memfs.extraction.operations import Find
 from memfs.extraction.phrasebook import Phrasebook
-from memfs.extraction.wording import shingles
+from memfs.extraction.wording import content_words, shingles
 
 SCALAR_PROFILE = frozenset({"name", "role", "timezone", "location", "team", "working_hours"})
 DATED = frozenset({"events", "actions"})
 CHOICES = frozenset({"decisions", "preferences", "notes"})
 PLANS = CHOICES | {"actions", "events", "projects", "entities"}
 _NUMBER = re.compile(r"(?<![\d-])\d+(?:\.\d+)*(?![\d-])")
+STATES = frozenset({"decisions", "notes", "projects", "profile"})
+SHORT = 6  # words with meaning: a find that says one thing
 NEAR = 8  # turns back in which a bare "I was wrong" finds what it speaks of
 REACH = 40  # turns back that a correction reaches
 
@@ -41,10 +43,20 @@ def take_back(
         if old.peer != peer or old.turns[-1] >= position or position - old.turns[-1] > REACH:
             continue
         shared = named & shingles(old.text, books)
-        if (names and any(_is_name(word, sentence, old.text) for word in shared)) or (
-            len(shared) >= 2 and len(shared) >= 0.34 * min(len(named), 12)
-        ):
+        told = names and (
+            any(_is_name(word, sentence, old.text) for word in shared) or _is_of(old, named, books)
+        )
+        if told or (len(shared) >= 2 and len(shared) >= 0.34 * min(len(named), 12)):
             finds.remove(old)
+
+
+def _is_of(old: Find, named: set[str], books: Sequence[Phrasebook]) -> bool:
+    """Whether a short find begins with what ``named`` speaks of: "the till is in the hall", "the till is upstairs now"."""
+    words = content_words(old.text, books)
+    if old.type not in STATES or not 1 < len(words) <= SHORT:
+        return False
+    subject = shingles(words[0], books)
+    return bool(subject) and subject <= named
 
 
 def take_back_named(

@@ -54,8 +54,29 @@ def find_blocks(sentence: Sentence, books: Sequence[Phrasebook]) -> Blocked:
                     if aside and book.spaced:  # "just this once, ..." holds for all of it
                         everywhere.update({kind: guard.name for kind in guard.types or (None,)})
                     reasons[number].update({kind: guard.name for kind in guard.types or (None,)})
+    _block_onward(sentence, books, reasons)
     _block_dictation(sentence, reasons)
     return Blocked(tuple({**everywhere, **each} for each in reasons))
+
+
+def _block_onward(
+    sentence: Sentence, books: Sequence[Phrasebook], reasons: list[dict[str | None, str]]
+) -> None:
+    """ "This time a bit shorter, three lines at most": the form that follows is for this time too."""
+    moment = False
+    for number, (start, end) in enumerate(sentence.clauses):
+        clause = sentence.masked[start:end]
+        if reasons[number].get("preferences") == ONE_OFF:
+            moment = True
+        elif moment and is_bare_form(clause, books):
+            reasons[number].setdefault("preferences", ONE_OFF)
+
+
+def is_bare_form(text: str, books: Sequence[Phrasebook]) -> bool:
+    """Whether ``text`` says how long or in which tone something is to be, and no word makes a rule of it."""
+    if any(book.has("standing", text) for book in books):
+        return False
+    return any(book.has("form_only", text) for book in books)
 
 
 def _block_dictation(sentence: Sentence, reasons: list[dict[str | None, str]]) -> None:

@@ -23,6 +23,7 @@ from memfs.extraction.corrections import (
     take_back_named,
 )
 from memfs.extraction.dates import find_dates
+from memfs.extraction.guards import ONE_OFF, is_bare_form
 from memfs.extraction.heard import Candidate, Heard
 from memfs.extraction.languages import choose_languages
 from memfs.extraction.operations import Find, Place, make_fields
@@ -133,8 +134,39 @@ class _Reading:
         )
         self.dropped += [Dropped(kind, reason) for kind, reason in held_back]
         for candidate in candidates:
+            if (reason := self._is_of_the_moment(position, turn, sentence, candidate, promised)) is not None:
+                self.dropped.append(Dropped(candidate.type, reason))
+                continue
             place = Place(sentence.text, dates, today, self.books, self._general(), self._project_now())
             self._keep(position, turn, sentence, candidate, place)
+
+    def _is_of_the_moment(
+        self, position: int, turn: Turn, sentence: Sentence, candidate: Candidate, promised: bool
+    ) -> str | None:
+        """Why what is said belongs to a text that is to be made: its form, or what it tells of somebody."""
+        said = sentence.masked[candidate.start : candidate.end]
+        if candidate.type == "preferences" and not (promised or candidate.remember):
+            bare = is_bare_form(sentence.masked, self.books)
+            return ONE_OFF if bare and self._is_asked_for(position, turn) else None
+        if candidate.type != "profile" or any(book.has("of_me", said) for book in self.books):
+            return None
+        told = any(book.has("makes_text", turn.text) for book in self.books)
+        return "told of a text to be made" if told else None
+
+    def _is_asked_for(self, position: int, turn: Turn) -> bool:
+        """Whether this turn of the speaker, or the one before or after it, asks for something to be made."""
+        if position == 0:
+            return True  # who begins with a form asks for something in it: "awk one-liner: print column 3"
+        near = [
+            each.text
+            for each in self.request.turns[max(0, position - 2) : position + 3]
+            if each.role == turn.role and each.peer == turn.peer
+        ]
+        return any(
+            book.asks(text) or book.has("makes_text", text) or book.has("question_start", text)
+            for text in near
+            for book in self.books
+        )
 
     def _proposal(self, position: int) -> str:
         """What the assistant said just before."""
