@@ -129,7 +129,7 @@ def test_the_demo_runs_to_its_end(tmp_path: Path) -> None:
     assert "SQLite, one file per harbour office" in decisions  # the hand edit stands
     assert "> [!question]" in decisions
     assert "DuckDB" in decisions
-    assert "~~**Database**: We decided to use PostgreSQL" in decisions
+    assert "~~**Database of the tide cache**: We decided to use PostgreSQL" in decisions
     assert "undone:" in decisions
     after = (tmp_path / "demo-vault/memories/coding-assistant/decisions.md").read_text(encoding="utf-8")
     assert "one file per harbour office" in after

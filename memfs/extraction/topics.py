@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 from memfs.extraction.phrasebook import Phrasebook
+from memfs.extraction.purposes import thing_decided_for, with_thing
 from memfs.extraction.wording import CJK_RUN, WORD
 
 MOST_WORDS, FIRST_WORDS = 4, 6
@@ -24,11 +25,15 @@ def decision_topic(text: str, books: Sequence[Phrasebook], *, general: str) -> s
     for book in books:
         for name, pattern in book.topics:
             if pattern.search(text):
-                return name
+                return with_thing(name, thing_decided_for(text, _naming(pattern)))
     wide = not books[0].spaced and _WIDE.search(text) is not None
     topic = (_wide_phrase(text, books) if wide else _phrase(text, books)) or _beginning(text, wide=wide)
     topic = " ".join(topic.split()).strip(_MARKS)
     return (topic[:1].upper() + topic[1:60]).strip() if topic else general
+
+
+def _naming(topic: re.Pattern[str]) -> Callable[[str], bool]:
+    return lambda words: topic.search(words) is not None
 
 
 def _phrase(text: str, books: Sequence[Phrasebook]) -> str:

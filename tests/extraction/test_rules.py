@@ -100,6 +100,39 @@ def test_a_decision_has_topic_reason_and_date() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        (
+            "We decided to use PostgreSQL for the billing service.",
+            "We decided to use MongoDB for the catalogue.",
+        ),
+        ("For the website we decided to host on Netlify.", "We decided to host the API on Fly.io."),
+        ("We decided on PostgreSQL.", "We decided to use SQLite for the mobile app."),
+        ("We decided to use SQLite for the mobile app.", "We decided on PostgreSQL."),
+        ("我们决定计费服务用 PostgreSQL。", "我们决定目录服务用 MongoDB。"),
+    ],
+)
+def test_decisions_about_different_things_stand_side_by_side(texts: tuple[str, ...]) -> None:
+    assert [op.type for op in read(*map(user, texts)).operations] == ["decisions", "decisions"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("We decided to use PostgreSQL for the tide cache.", "We decided to use SQLite for the tide cache."),
+        (
+            "We decided to use PostgreSQL for our billing service.",
+            "The billing service will use MySQL, we decided.",
+        ),
+        ("我们决定计费服务用 PostgreSQL。", "计费服务的数据库改用 MySQL。"),
+    ],
+)
+def test_another_choice_for_the_same_thing_replaces_the_first(before: str, after: str) -> None:
+    operation = only(read(user(before), user(after)))
+    assert "PostgreSQL" not in str(operation.fields["decision"])
+
+
 def test_an_action_has_status_priority_and_due_date() -> None:
     operation = only(read(user("urgent: remind me to renew the cert by Friday")))
     assert operation.fields["status"] == "pending"
