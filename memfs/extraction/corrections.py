@@ -51,7 +51,7 @@ def take_back(
 
 
 def _is_of(old: Find, named: set[str], books: Sequence[Phrasebook]) -> bool:
-    """Whether a short find begins with what ``named`` speaks of: "the till is in the hall", "the till is upstairs now"."""
+    """Whether a short find begins with what ``named`` speaks of: "the till is here", "the till is upstairs now"."""
     words = content_words(old.text, books)
     if old.type not in STATES or not 1 < len(words) <= SHORT:
         return False
