@@ -13,7 +13,7 @@ from memfs.transcripts.fences import unfenced
 from memfs.transcripts.message_ids import with_ids
 from memfs.transcripts.reader import Progress, Reader, Source
 from memfs.transcripts.sniff import layout
-from memfs.transcripts.speakers import role_of
+from memfs.transcripts.speakers import is_surely_role, role_of
 from memfs.transcripts.times import loose_stamp, stamp
 
 _HEADING = re.compile(r"(?P<marks>#{1,6})[ \t]+(?P<label>.+?)[ \t#]*\Z")
@@ -82,7 +82,34 @@ def _style_of(body: list[str]) -> str | None:
         roles = {mark.role for mark in marks}
         if len(marks) >= 2 and "user" in roles and (len(roles) > 1 or style == "callout"):
             return style
-    return None
+    return "heading" if _has_begun(body) else None
+
+
+def _has_begun(body: list[str]) -> bool:
+    """Whether a conversation begins here in which nobody has answered yet.
+
+    All role headings are the user's, no other heading stands beside or above them; and each has its time, or the
+    first begins the text and can be nothing but a role ("You" and "Question" could be chapters).
+    """
+    lines = list(_marked(body, "heading"))
+    marks = [mark for _, mark in lines if mark is not None]
+    if not marks or any(mark.role != "user" for mark in marks):
+        return False
+    first = next(number for number, (_, mark) in enumerate(lines) if mark is not None)
+    chapters = (
+        found
+        for (line, (_, fenced)), (_, mark) in zip(zip(body, unfenced(body), strict=True), lines, strict=True)
+        if not fenced and mark is None and (found := _HEADING.match(line)) is not None
+    )
+    level = marks[0].level
+    above = [line for line, _ in lines[:first] if line.strip()]
+    titled = len(above) == 1 and _HEADING.match(above[0]) is not None
+    beside = sum(len(found["marks"]) <= level for found in chapters)
+    if beside > titled:
+        return False
+    return all(mark.timestamp for mark in marks) or (
+        (titled or not above) and is_surely_role(marks[0].speaker)
+    )
 
 
 def _marked(body: list[str], style: str) -> Iterator[tuple[str, _Mark | None]]:

@@ -53,6 +53,9 @@ _ASSISTANT = (
     ),
     *("assistent", "asistente", "claude code", "gemini cli", "chatgpt said", "you said"),
 )
+_SURE = frozenset(
+    {"user", "human", "用户", "人类", "ユーザー", "사용자", "benutzer", "nutzer", "usuario", "utilisateur"}
+)
 _VERSION = re.compile(r"[\s-]+(?:v?\d[\w.]*|opus|sonnet|haiku|pro|flash|mini|turbo|plus)\b.*\Z")
 
 
@@ -65,3 +68,8 @@ def role_of(name: str) -> Role | None:
     if plain in _ASSISTANT:
         return "assistant"
     return None
+
+
+def is_surely_role(name: str) -> bool:
+    """Whether a label names the user and is no word that a chapter may have as its heading, as "Question" is."""
+    return name.strip().casefold() in _SURE

@@ -149,6 +149,36 @@ def test_longer_export_of_a_chat_gives_the_same_ids() -> None:
     assert len(set(ids)) == 2
 
 
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "## User (2026-11-20 09:15)",
+        "## You - 2026-11-20 09:15",
+        "# User",
+        "# Tide cache\n\n## User",
+        "## 用户",
+    ],
+)
+def test_a_markdown_chat_that_nobody_has_answered_yet_is_a_chat(heading: str) -> None:
+    reader, turns = read(f"{heading}\n\nWe decided to use DuckDB.\n\n### why\n\nReports.\n".encode())
+    assert reader.format == "markdown-chat"
+    assert said(turns) == [("user", "We decided to use DuckDB.\n\n### why\n\nReports.")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# User\n\nA user has a name.\n\n# Order\n\nAn order has a user.\n",
+        "# Tables\n\n## User\n\nOne row each.\n\n## Order\n\nMany rows.\n",
+        "Our tables are these.\n\n## User\n\nOne row each.\n",
+        "## Question\n\nWhat is a tide?\n",
+        "```\n## User (2026-11-20 09:15)\n```\n",
+    ],
+)
+def test_a_chapter_on_users_is_no_chat(text: str) -> None:
+    assert [turn.role for turn in read(text.encode())[1]] == ["document"]
+
+
 def test_program_logs_are_no_chats() -> None:
     turns = read(b"2026-03-14 10:05:12 INFO: started\n2026-03-14 10:05:13 ERROR: failed\n")[1]
     assert [turn.role for turn in turns] == ["document"]
