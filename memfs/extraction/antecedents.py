@@ -76,6 +76,9 @@ class Spoken:
         candidate, books = self.candidate, self.books
         if candidate.type not in CONTENT:
             return None
+        after = tidy(self.sentence.text[candidate.end :], books)
+        if candidate.cue.remember and not is_thin(after, books):
+            return None  # "remember, the report is due": what is to be remembered comes after
         head = tidy(self.sentence.text[: candidate.start], books)
         if not is_thin(head, books):
             if candidate.cue.remember:  # "..., remember that": the words before are all of it

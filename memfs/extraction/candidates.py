@@ -134,6 +134,8 @@ def _has_needs(cue: Cue, match: re.Match[str], number: int, sentence: Sentence, 
             and number + 1 < len(sentence.clauses)
             and _starts_with_date(sentence, number + 1, heard)
         )
+    if cue.needs == "introduced":
+        return any(book.has("introduces", sentence.masked) for book in heard.books)
     if cue.needs == "listed":
         return sentence.listed
     if cue.needs == "opening":

@@ -57,6 +57,10 @@ class _Said:
 
 
 _BY = re.compile(r"(?i)\b(?:by|before|until|till|due|bis|spätestens|avant|antes del?)\b")
+_CLOCK = re.compile(  # "on at 9", where the day between them is taken out; "at 9 am" at the end
+    r"(?i)(?:\s+(?:on|for|due|by|is|set|,))*\s+at\s+\d{1,2}(?:[:.]\d\d)?(?:\s?[ap]\.?m\b\.?|\s?o['’]clock)?(?=\s*(?:$|[,;.]))"
+    r"|\s+on(?=\s+at\b)"
+)
 _BOUND = (
     "(?:for|from|since|to|the|than|of|is|was|are|after|between|and|deadline)"  # words that need their day
 )
@@ -179,7 +183,8 @@ def _without_due(task: str, said: _Said, due: date) -> str:
 def _event(said: _Said) -> Made | None:
     if said.day is None or _is_far(said, said.day):
         return None
-    bare = tidy(without_dates(said.raw, said.candidate.start, said.place.dates), said.place.books)
+    bare = _CLOCK.sub("", without_dates(said.raw, said.candidate.start, said.place.dates))
+    bare = tidy(bare, said.place.books)
     name = _short(_noun_phrase(bare, said.place.books)) or _short(said.text)
     return "events", {"name": name, "date": said.day.isoformat(), "summary": said.text}
 

@@ -25,7 +25,7 @@ def tidy(text: str, books: Sequence[Phrasebook], *, keep_start: bool = False) ->
         text = text.strip(" ,，、;；:：-–—").strip()
         if text == before:
             break
-    text = text.strip().rstrip(".。!！,，;；")
+    text = text.strip().rstrip(".。!！?？,，;；")  # a question is kept only as "can you remember that ...?"
     if text.count("(") > text.count(")"):
         text += ")"
     return text[:MAX_CONTENT]

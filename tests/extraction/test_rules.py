@@ -133,6 +133,58 @@ def test_another_choice_for_the_same_thing_replaces_the_first(before: str, after
     assert "PostgreSQL" not in str(operation.fields["decision"])
 
 
+def test_what_is_used_no_more_and_what_instead_is_one_decision() -> None:
+    operation = only(read(user("我们决定用 Kafka。"), user("我们不用 Kafka 了，改用 RabbitMQ。")))
+    assert (operation.type, operation.fields["topic"]) == ("decisions", "消息队列")
+    assert "RabbitMQ" in str(operation.fields["decision"])
+
+
+def test_a_plan_that_was_decided_on_is_a_decision_and_noting_it_is_nothing() -> None:
+    found = read(
+        user("我们决定周六去植物园，因为温室这周末免费。"), user("记住了。我喜欢早一点出发，人少。")
+    ).operations
+    assert [op.type for op in found] == ["decisions", "preferences"]
+    assert str(found[0].fields["decision"]) == "我们决定2026-06-13去植物园"
+
+
+def test_a_rule_for_a_day_of_the_week_is_no_task_and_has_no_day() -> None:
+    operation = only(read(user("记住：周五不发版。")))
+    assert (operation.type, operation.fields["content"]) == ("preferences", "周五不发版")
+
+
+def test_remember_before_a_task_does_not_speak_of_the_turn_before() -> None:
+    found = read(user("记住：周五不发版。"), user("记住，11月20日交报告。")).operations
+    assert [op.type for op in found] == ["preferences", "actions"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("I have a dentist appointment on 2026-12-14 at 9.", "dentist appointment"),
+        ("I have a dentist appointment on 2026-12-14 at 9:30 am, with Dr Olsen.", "dentist appointment"),
+        ("My flight to Oslo is on 2026-12-14 at 18:20.", "flight to Oslo"),
+        ("The summer party on 2026-12-14 at Nordhavn is confirmed.", "summer party at Nordhavn"),
+    ],
+)
+def test_an_event_is_named_without_its_day_and_hour(text: str, name: str) -> None:
+    events = [op for op in read(user(text)).operations if op.type == "events"]
+    assert [op.fields["name"] for op in events] == [name]
+
+
+def test_can_you_remember_that_is_kept_without_the_question_mark_and_as_a_liking() -> None:
+    operation = only(read(user("Can you remember that my favourite editor is Helix?")))
+    assert (operation.type, operation.fields["content"]) == ("preferences", "my favourite editor is Helix")
+
+
+def test_who_introduces_themselves_tells_a_name_and_a_role() -> None:
+    found = read(user("Hi, I'm Priya, a data engineer at Northwind in Lisbon.")).operations
+    assert [op.fields for op in found] == [
+        {"name": "Priya"},
+        {"role": "a data engineer at Northwind in Lisbon"},
+    ]
+    assert read(user("I'm Tired, a bit.")).operations == ()
+
+
 def test_an_action_has_status_priority_and_due_date() -> None:
     operation = only(read(user("urgent: remind me to renew the cert by Friday")))
     assert operation.fields["status"] == "pending"
