@@ -148,7 +148,7 @@ def test_a_server_that_says_nothing_times_out(room: Room) -> None:
         (
             {
                 "status": 401,
-                "body": {"error": {"message": "bad key sk-proj-abcdefghijklmnopqrstuvwxyz123456"}},
+                "body": {"error": {"message": "bad key sk-proj-Zq8RtY2mWx7LbN4cVfJ1kHs9DgPa3EoU6"}},
             },
             "key",
         ),
@@ -168,7 +168,7 @@ def test_what_will_not_pass_is_tried_once_and_says_what_to_do(
     with pytest.raises(ModelUnavailable) as caught:
         ask(room)
     assert hint in (caught.value.hint or "")
-    assert "abcdefghij" not in str(caught.value)
+    assert "Zq8RtY2m" not in str(caught.value)
     assert len(room.calls()) == 1
 
 
