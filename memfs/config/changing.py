@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +16,14 @@ from memfs.errors import ConfigError
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
 
+Given = str | bool | int | float | Sequence[str] | None
 _BOM = "\ufeff"
 
 
-def set_setting(top: Path, key: str, value: str | None, *, local: bool = False) -> Path:
+def set_setting(top: Path, key: str, value: Given, *, local: bool = False) -> Path:
     """Set ``key`` in ``memfs.toml`` (``local``: in ``memfs.local.toml``), or remove it: ``value`` None.
 
-    ``value`` is text as a person types it: ``true``, ``90``, ``a, b`` or ``["a", "b"]`` for lists.
+    ``value`` is of the setting's kind, or text as a person types it: ``true``, ``90``, ``a, b`` or ``["a", "b"]``.
     The file is replaced in one step, and only when all of it is valid afterwards.
 
     Returns:
@@ -43,7 +44,8 @@ def set_setting(top: Path, key: str, value: str | None, *, local: bool = False) 
     if value is None:
         _remove(document, key.split("."))
     else:
-        _assign(document, key.split("."), parse_typed(declared.rule, value))
+        typed = parse_typed(declared.rule, value) if isinstance(value, str) else value
+        _assign(document, key.split("."), typed)
     after = document.as_string()
     try:
         read_settings(after, str(path), shared=not local)

@@ -151,7 +151,7 @@ class SettingSet(Answer):
     """A setting that was changed, and the file it stands in."""
 
     key: str
-    value: str | None
+    value: Any
     path: str
 
 

@@ -90,7 +90,7 @@ async def _running(app: FastAPI, *, further: Sequence[Further]) -> AsyncIterator
         for _, running in further:
             await stack.enter_async_context(running)
         yield
-        app.state.shared.progress.close()
+        app.state.shared.progress.end()
 
 
 def _name(route: APIRoute) -> str:

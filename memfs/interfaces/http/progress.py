@@ -21,6 +21,7 @@ class ProgressHub:
         self._lock = threading.Lock()
         self._listeners: set[_Listener] = set()
         self._latest: Event | None = None
+        self._ended = False
 
     def tell(self, progress: Progress) -> None:
         """Hand on how far a run is."""
@@ -30,31 +31,34 @@ class ProgressHub:
             self._send(self._latest)
 
     def finish(self, result: DailyResult) -> None:
-        """Hand on what came of a run, and let the listeners go."""
-        data = {
-            "extractedCount": result.extracted_count,
-            "archivedFiles": result.archived_files,
-            "archivedSize": result.archived_size,
-            "errors": list(result.errors),
-        }
-        with self._lock:
-            self._send(("done", data))
-        self.close()
+        """Hand on what came of the run under way, and let its listeners go; those who wait for one wait on."""
+        self._close(
+            {
+                "extractedCount": result.extracted_count,
+                "archivedFiles": result.archived_files,
+                "archivedSize": result.archived_size,
+                "errors": list(result.errors),
+            }
+        )
 
-    def close(self) -> None:
-        """Let all listeners go: there is no run any more."""
+    def fail(self, reason: str) -> None:
+        """Hand on that the run under way broke off."""
+        self._close({"extractedCount": 0, "archivedFiles": 0, "archivedSize": 0, "errors": [reason]})
+
+    def end(self) -> None:
+        """Let all listeners go, and take no more: the server stops."""
         with self._lock:
-            self._latest = None
+            self._ended, self._latest = True, None
             self._send(None)
 
     async def follow(self) -> AsyncIterator[Event]:
-        """The events of the run under way, from the latest on; nothing where none is."""
+        """The events of the run under way, from the latest on, else of the next one: `waiting` is first then."""
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
         listener = (asyncio.get_running_loop(), queue)
         with self._lock:
-            if self._latest is None:
+            if self._ended:
                 return
-            queue.put_nowait(self._latest)
+            queue.put_nowait(self._latest or ("waiting", {}))
             self._listeners.add(listener)
         try:
             while (event := await queue.get()) is not None:
@@ -62,6 +66,14 @@ class ProgressHub:
         finally:
             with self._lock:
                 self._listeners.discard(listener)
+
+    def _close(self, data: Mapping[str, Any]) -> None:
+        with self._lock:
+            if self._latest is None:  # told already, or nothing was begun: nobody follows it
+                return
+            self._latest = None
+            self._send(("done", data))
+            self._send(None)
 
     def _send(self, event: Event | None) -> None:
         for loop, queue in self._listeners:

@@ -113,6 +113,7 @@ class _Running:
             ),
             self._stop,
             lambda: self._log.say("up", f"serving {self._vault.top} at {serving.url}", url=serving.url),
+            self._shared.progress.end,
         )
         try:
             server.run(sockets=[bound])
@@ -158,16 +159,29 @@ class _Running:
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it answers, and lets the other parts stop in the moment it is told to."""
+    """A server that says when it answers, and lets the other parts stop in the moment it is told to.
 
-    def __init__(self, config: uvicorn.Config, stop: threading.Event, ready: Callable[[], None]) -> None:
+    ``leave`` ends the answers that would go on for ever, before it waits for those under way.
+    """
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        stop: threading.Event,
+        ready: Callable[[], None],
+        leave: Callable[[], None],
+    ) -> None:
         super().__init__(config)
-        self._stop, self._ready = stop, ready
+        self._stop, self._ready, self._leave = stop, ready, leave
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
             self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._leave()
+        await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
         self._stop.set()

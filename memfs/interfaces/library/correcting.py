@@ -65,6 +65,8 @@ class Correcting:
 
         if (commit is None) == (source is None):
             raise InvalidRequest("undo takes either a commit or a source")
+        if identity is not None:
+            self.vault.known_identity(identity)
         if source is not None:
             return take_back(self.vault, source, identity=identity)
         return undo(self.vault, commit or "")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memfs.config import Config
+    from memfs.config.changing import Given
     from memfs.search.index import UpdateReport
     from memfs.services.checking import Checked
     from memfs.services.opening import Vault
@@ -79,11 +80,13 @@ class Keeping:
         """The settings as they are in force."""
         return self.vault.config
 
-    def set_config(self, key: str, value: str | None, *, local: bool = False) -> Path:
+    def set_config(self, key: str, value: Given, *, local: bool = False) -> Path:
         """Set ``key`` in ``memfs.toml`` (``local``: ``memfs.local.toml``), or remove it (None).
+
+        ``value`` is of the setting's kind, or text as a person types it.
 
         It counts when the vault is opened anew.
         """
-        from memfs.config.changing import set_setting
+        from memfs.services.configuring import change_setting
 
-        return set_setting(self.vault.layout.config.parent, key, value, local=local)
+        return change_setting(self.vault, key, value, local=local)

@@ -114,12 +114,8 @@ class Recalling:
         return self.vault.registry
 
     def _check_identity(self, identity: str | None) -> None:
-        from memfs.errors import InvalidRequest
-
-        known = self.vault.identities()
-        if identity and identity not in known:
-            hint = f"one of {', '.join(known)}" if known else "memfs init --identity ID makes one"
-            raise InvalidRequest(f"no identity is called {identity}", hint=hint)
+        if identity:
+            self.vault.known_identity(identity)
 
     def _check_type(self, type: str | None) -> None:
         from memfs.errors import InvalidRequest

@@ -48,8 +48,18 @@ def archive_folder(vault: Vault, asked: str | Path | None) -> Path:
     if folder != usual and not is_inside(folder, archive_roots(vault)):
         raise InvalidRequest(
             f"the archive path {folder} does not lie under archive.roots",
-            hint="memfs config archive.roots, or choose a folder under one of them",
+            hint="choose a folder under one of them, or add one to the setting archive.roots",
         )
+    return usable_folder(vault, folder)
+
+
+def usable_folder(vault: Vault, asked: str | Path) -> Path:
+    """The real folder of an archive, which may lie anywhere but where memfs, git and Obsidian keep their own.
+
+    Raises:
+        UnsafePath: it lies in a folder that memfs never archives into.
+    """
+    folder = _real(vault, asked)
     own = (vault.layout.memories, vault.layout.inbox, vault.layout.templates, vault.layout.git_dir)
     if is_inside(folder, own) or any(is_protected(part) for part in folder.parts):
         raise UnsafePath("files are not archived into this folder", path=str(folder))

@@ -29,7 +29,8 @@ def described(filled: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("served") / "vault"
     shutil.copytree(filled, folder, symlinks=True)
     vault = open_vault(folder)
-    _, app = build(vault)
+    shared, app = build(vault)
+    shared.progress.end()  # else whoever follows the daily run would wait for one
     config = SchemathesisConfig.from_dict(
         {
             "headers": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 
 import pytest
 
@@ -85,6 +86,46 @@ def test_what_is_refused(
 def test_what_does_not_fit_is_named(served: Served) -> None:
     told = Problem.model_validate(served.owner.post("/api/entries", json={"type": 3}).json())
     assert {one.place for one in told.wrong or ()} == {"body.text", "body.type"}
+
+
+@pytest.mark.parametrize(
+    ("query", "place", "message"),
+    [
+        ("query=x&limt=1", "query.limt", "no such parameter; did you mean limit?"),
+        ("q=x&query=y", "query.q", "says the same as query: give one"),
+        ("q=x&limit=0", "query.limit", "Input should be greater than or equal to 1"),
+    ],
+)
+def test_a_wrong_parameter_is_named(served: Served, query: str, place: str, message: str) -> None:
+    answer = served.owner.get(f"/api/search?{query}")
+    assert answer.status_code == 422
+    assert answer.json()["wrong"] == [{"place": place, "message": message}]
+
+
+def test_names_that_agents_use_are_taken(served: Served) -> None:
+    found = served.owner.get("/api/search", params={"q": "knife delivery", "max_results": 1}).json()
+    assert found == served.owner.get("/api/search", params={"query": "knife delivery", "limit": 1}).json()
+    assert len(found["hits"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("daily.review", True), ("extract.delay_seconds", 30), ("archive.roots", ["~/a", "~/b"])],
+)
+def test_settings_are_taken_as_json(served: Served, key: str, value: object) -> None:
+    answer = served.owner.put(f"/api/config/{key}", json={"value": value})
+    assert answer.json().get("value") == value, answer.text
+    wrong = served.owner.put(f"/api/config/{key}", json={"value": 1.5})
+    assert (wrong.status_code, wrong.json()["type"]) == (409, "urn:memfs:config-error")
+
+
+def test_files_are_archived_anywhere_but_in_memfs_own_folders(served: Served, tmp_path: Path) -> None:
+    put, route = served.owner.put, "/api/store/file_archive_path"
+    assert put(route, json={"value": str(tmp_path / "far")}).json() == {"success": True}
+    for taken in ("memories/x", ".git/x", str(tmp_path / ".obsidian")):
+        for path in (route, "/api/config/file_archive_path"):
+            answer = put(path, json={"value": taken})
+            assert (answer.status_code, answer.json()["type"]) == (409, "urn:memfs:unsafe-path"), taken
 
 
 def test_no_json_and_too_much_of_it(served: Served) -> None:

@@ -34,12 +34,33 @@ async def collect(hub: ProgressHub) -> list[Any]:
     return [event async for event in hub.follow()]
 
 
-def test_nothing_to_follow_where_no_run_is_under_way() -> None:
-    hub = ProgressHub()
-    assert asyncio.run(collect(hub)) == []
-    hub.tell(Progress(0, None, "extraction"))
-    hub.close()
-    assert asyncio.run(collect(hub)) == []
+def test_who_comes_before_a_run_waits_for_it() -> None:
+    async def run() -> list[Any]:
+        hub = ProgressHub()
+        early = asyncio.create_task(collect(hub))
+        await asyncio.sleep(0)
+        await asyncio.to_thread(
+            hub.finish, DailyResult()
+        )  # of one that had nothing to do: it is not followed
+        await asyncio.to_thread(hub.tell, Progress(0, None, "extraction"))
+        await asyncio.to_thread(hub.fail, "broke off")
+        return await early
+
+    waiting, progress, (name, data) = asyncio.run(run())
+    assert waiting == ("waiting", {})
+    assert progress[0] == "progress"
+    assert (name, data["errors"]) == ("done", ["broke off"])
+
+
+def test_all_are_let_go_when_the_server_stops() -> None:
+    async def run() -> list[Any]:
+        hub = ProgressHub()
+        waiting = asyncio.create_task(collect(hub))
+        await asyncio.sleep(0)
+        await asyncio.to_thread(hub.end)
+        return [await waiting, await collect(hub)]
+
+    assert asyncio.run(run()) == [[("waiting", {})], []]
 
 
 def test_the_route_sends_events_of_a_run(served: Served) -> None:

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,24 @@ from memfs.services.opening import open_vault
 from memfs.services.serving import find_serving
 from tests.interfaces.conftest import run_memfs
 from tests.interfaces.mcp.conftest import Up, serving
+
+
+@contextmanager
+def following(up: Up) -> Iterator[Iterator[str]]:
+    """The lines of the events of the daily run, as they come."""
+    headers = {"Authorization": f"Bearer {up.token}"}
+    request = urllib.request.Request(f"{up.url}/api/memory/extract-events", headers=headers)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        yield (line.decode().strip() for line in answer)
+
+
+def after_first_run(up: Up) -> None:
+    """Wait for the end of the run that was due when the server started."""
+    up.wait(lambda event: event["area"] == "daily" and "in all" in event["event"])
+    with following(up) as events:
+        if next(events) != "event: waiting":
+            assert "event: done" in events
+
 
 DECISION = "We decided to use MessagePack for the export of the tide tables."
 
@@ -138,14 +158,32 @@ def test_the_daily_run_can_be_followed(vault: Path) -> None:
         {"id": f"m-{n:07}", "role": "user", "text": f"We decided to paint fence {n} green."}
         for n in range(40)
     ]
-    inbox.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with serving(vault, env={"MEMFS_EXTRACT_DELAY_SECONDS": "3600"}) as up:
+        after_first_run(up)
+        inbox.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        with following(up) as events:
+            assert next(events) == "event: waiting"
+            result = ask(up, "/api/memory/daily-extract", {}, "POST")
+            told = [line for line in events if line.startswith("event: ")]
+        assert set(told[:-1]) == {"event: progress"}
+        assert told[-1] == "event: done"
         status = ask(up, "/api/memory/extract-status")
         assert set(status) == {"success", "lastRunAt", "nextRunAt", "status"}
         assert status["nextRunAt"]
-        result = ask(up, "/api/memory/daily-extract", {}, "POST")
         assert set(result) == {"success", "extractedCount", "archivedFiles", "errors"}
         assert result["success"]
         assert result["extractedCount"] >= 1
         assert ask(up, "/api/memory/extract-status")["lastRunAt"]
-        assert ask(up, "/api/memory/extract-events") == ""
+
+
+def test_who_waits_for_a_run_is_let_go_when_it_stops(vault: Path) -> None:
+    with serving(vault) as up:
+        after_first_run(up)
+        with following(up) as events:
+            assert next(events) == "event: waiting"
+            with following(up) as left:  # a client that leaves disturbs nobody
+                assert next(left) == "event: waiting"
+            began = time.monotonic()
+            assert up.stop() == 0
+            assert time.monotonic() - began < STOP_SECONDS + 2
+            assert [line for line in events if line.startswith("event:")] == []  # and the stream has its end

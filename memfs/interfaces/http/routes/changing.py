@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter
 from pydantic import Field
 
 from memfs.interfaces.answers.entries import Changed
 from memfs.interfaces.http.calling import Calls
 from memfs.interfaces.http.problems import documented
+from memfs.interfaces.http.routes.asking import router_of
 from memfs.interfaces.http.routes.parameters import PLAIN, Body, EntryId, IdentityName
 from memfs.interfaces.shapes.entries import changed_json
 
-router = APIRouter(prefix="/api/entries", tags=["entries"])
+router = router_of("entries", prefix="/api/entries")
 Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 Value = str | int | list[str]
 

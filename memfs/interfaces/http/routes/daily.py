@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends
+from fastapi import Depends
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import Field
 
@@ -13,12 +13,13 @@ from memfs.errors import NotPermitted
 from memfs.interfaces.answers.relaying import Archived, DailyExtracted, ExtractStatus, Success
 from memfs.interfaces.http.calling import Caller, Calls
 from memfs.interfaces.http.problems import documented
+from memfs.interfaces.http.routes.asking import router_of
 from memfs.interfaces.http.routes.parameters import PLAIN, AskedIdentity, Body
 from memfs.interfaces.library import Memory
 from memfs.interfaces.shapes.relaying import archive_json
-from memfs.services.daily import DailyResult, run_daily
+from memfs.services.daily import DailyResult, Progress, run_daily
 
-router = APIRouter(prefix="/api", tags=["daily"])
+router = router_of("daily", prefix="/api")
 Folder = Annotated[str, Field(min_length=1, max_length=4096, pattern=PLAIN)]
 
 
@@ -40,17 +41,24 @@ class ArchivePath(Body):
 def daily(calls: Calls, body: DailyExtract | None = None) -> Any:
     """Run the daily extraction and archiving now; one that is under way already is waited for."""
     shared = calls.shared
+    begun: list[Progress] = []
+
+    def tell(progress: Progress) -> None:
+        begun.append(progress)
+        shared.progress.tell(progress)
+
     with calls.whole() as memory:
         try:
             result = run_daily(
                 memory.vault,
                 backup_path=body.backupPath if body else None,
                 announce=shared.announce,
-                progress=shared.progress.tell,
+                progress=tell,
                 stop=shared.stopping,
             )
-        except BaseException:
-            shared.progress.close()
+        except BaseException as error:
+            if begun:  # else another run may be under way, which is followed
+                shared.progress.fail(str(error) or type(error).__name__)
             raise
     shared.finish_daily(result)
     return _extracted(result)
@@ -91,14 +99,14 @@ async def _owner(calls: Calls) -> Caller:
 
 @router.get("/memory/extract-events", response_class=EventSourceResponse)
 async def daily_events(calls: Annotated[Caller, Depends(_owner)]) -> AsyncIterator[ServerSentEvent]:
-    """Follow the daily run: `progress` events (percent, identity, phase), then `done`. Ends when none is under way."""
+    """Follow the daily run under way, else the next: `waiting` until it begins, `progress`, and `done` as the last."""
     async for name, data in calls.shared.progress.follow():
         yield ServerSentEvent(event=name, data=data)
 
 
 @router.put("/store/file_archive_path", response_model=Success)
 def file_archive_path(calls: Calls, body: ArchivePath) -> Any:
-    """Say where files are archived: a folder of this machine, so it is kept in memfs.local.toml."""
+    """Say where files are archived: any folder of this machine but memfs's own, kept in memfs.local.toml."""
     with calls.whole() as memory:
         memory.set_config("file_archive_path", body.value or None, local=True)
     return {"success": True}

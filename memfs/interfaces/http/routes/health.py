@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 
 from memfs import __version__
 from memfs.errors import RepositoryBusy
 from memfs.interfaces.answers.serving import Health
 from memfs.interfaces.http.calling import Calls
 from memfs.interfaces.http.metrics import CONTENT_TYPE
+from memfs.interfaces.http.routes.asking import router_of
 from memfs.services.commit import require_branch
 
-router = APIRouter(tags=["process"])
+router = router_of("process")
 
 
 @router.get("/health", response_model=Health)

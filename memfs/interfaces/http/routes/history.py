@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from memfs.interfaces.answers.entries import Undone
 from memfs.interfaces.answers.history import Diff, Log, Why
 from memfs.interfaces.http.calling import Calls
 from memfs.interfaces.http.problems import documented
+from memfs.interfaces.http.routes.asking import router_of
 from memfs.interfaces.http.routes.parameters import (
     PLAIN,
     AskedIdentity,
@@ -24,7 +25,7 @@ from memfs.interfaces.http.routes.parameters import (
 from memfs.interfaces.shapes.asking import log_json, why_json
 from memfs.interfaces.shapes.entries import undone_json
 
-router = APIRouter(prefix="/api", tags=["history"])
+router = router_of("history", prefix="/api")
 
 
 Name = Annotated[str, Field(min_length=1, max_length=400, pattern=PLAIN)]

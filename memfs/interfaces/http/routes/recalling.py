@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from memfs.interfaces.answers.entries import Context, Entries, Entry, Found, Shown
 from memfs.interfaces.answers.relating import Links
 from memfs.interfaces.http.calling import Calls
 from memfs.interfaces.http.problems import documented
+from memfs.interfaces.http.routes.asking import router_of
 from memfs.interfaces.http.routes.parameters import (
     PLAIN,
     AskedIdentity,
@@ -23,13 +24,19 @@ from memfs.interfaces.http.routes.parameters import (
 from memfs.interfaces.shapes.entries import context_json, entry_json, found_json
 from memfs.interfaces.shapes.relating import links_json
 
-router = APIRouter(prefix="/api", tags=["recall"])
+router = router_of("recall", prefix="/api")
 
 
 @router.get("/search", response_model=Found, responses=documented(404))
 def search(
     calls: Calls,
-    query: Annotated[str, Query(max_length=10_000, description="Plain words; no character has a meaning.")],
+    query: Annotated[
+        str,
+        Query(
+            max_length=10_000,
+            description="Plain words; no character has a meaning. It may be called `q` too.",
+        ),
+    ],
     identity: AskedIdentity = None,
     type: AskedType = None,
     peer: AskedPeer = None,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter
 from pydantic import Field
 
 from memfs.interfaces.answers.relaying import Baton, Board
 from memfs.interfaces.http.calling import Calls
+from memfs.interfaces.http.routes.asking import router_of
 from memfs.interfaces.http.routes.parameters import PLAIN, AskedIdentity, Body, IdentityName
 from memfs.interfaces.shapes.relaying import baton_json, board_json
 
-router = APIRouter(prefix="/api/relay", tags=["relay"])
+router = router_of("relay", prefix="/api/relay")
 
 
 class NewBaton(Body):

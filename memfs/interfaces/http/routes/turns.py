@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from pydantic import AwareDatetime, BeforeValidator, Field
 
 from memfs.interfaces.answers.feeding import Pushed
 from memfs.interfaces.http.calling import Calls
 from memfs.interfaces.http.problems import documented
+from memfs.interfaces.http.routes.asking import router_of
 from memfs.interfaces.http.routes.parameters import Body, IdentityName
 from memfs.interfaces.shapes.feeding import pushed_json
 from memfs.model import Attachment, Turn
 
-router = APIRouter(prefix="/api/sessions", tags=["turns"])
+router = router_of("turns", prefix="/api/sessions")
 Name = Annotated[str, Field(min_length=1, max_length=300, pattern=r"^[^\x00-\x20\x7f]([^\x00-\x1f\x7f]*)$")]
 
 

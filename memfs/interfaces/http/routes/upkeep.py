@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
+from pydantic import Field
 
 from memfs.interfaces.answers.feeding import Ingested, Retried
 from memfs.interfaces.answers.upkeep import (
@@ -22,6 +23,7 @@ from memfs.interfaces.answers.upkeep import (
     Types,
 )
 from memfs.interfaces.http.calling import Calls
+from memfs.interfaces.http.routes.asking import router_of
 from memfs.interfaces.http.routes.parameters import PLAIN, AskedIdentity, Body, IdentityName
 from memfs.interfaces.shapes.feeding import ingest_json, retry_json
 from memfs.interfaces.shapes.redacting import redaction_json
@@ -36,7 +38,7 @@ from memfs.interfaces.shapes.upkeep import (
     types_json,
 )
 
-router = APIRouter(prefix="/api", tags=["upkeep"])
+router = router_of("upkeep", prefix="/api")
 SettingKey = Annotated[str, Path(min_length=1, max_length=100, pattern=r"^[a-z_.]+$")]
 
 
@@ -48,9 +50,16 @@ class NewToken(Body):
 
 
 class Given(Body):
-    """A setting's value as a person would type it; null: back to its default."""
+    """A setting's value, as JSON or as a person would type it; null: back to its default."""
 
-    value: Annotated[str | None, Query(max_length=2000, pattern=PLAIN)]
+    value: (
+        Annotated[str, Field(max_length=2000, pattern=PLAIN)]
+        | bool
+        | int
+        | Annotated[float, Field(allow_inf_nan=False)]
+        | Annotated[list[Annotated[str, Field(max_length=2000, pattern=PLAIN)]], Field(max_length=1000)]
+        | None
+    )
 
 
 @router.get("/status", response_model=Status)
