@@ -56,6 +56,7 @@ class _Said:
         return self.place.sentence[self.candidate.start : self.candidate.end]
 
 
+_I_AM = re.compile(r"(?i)^i(?:['’]?m| am) (?=(?:an?|the) )")
 _BY = re.compile(r"(?i)\b(?:by|before|until|till|due|bis|spätestens|avant|antes del?)\b")
 _CLOCK = re.compile(  # "on at 9", where the day between them is taken out; "at 9 am" at the end
     r"(?i)(?:\s+(?:on|for|due|by|is|set|,))*\s+at\s+\d{1,2}(?:[:.]\d\d)?(?:\s?[ap]\.?m\b\.?|\s?o['’]clock)?(?=\s*(?:$|[,;.]))"
@@ -219,6 +220,8 @@ def _profile(said: _Said) -> Made:
         value = tidy(absolute(after, candidate.cue_end, said.place.dates), said.place.books) or said.text
     elif want in candidate.names:
         value = candidate.names[want]
+    elif candidate.cue.field == "role":
+        value = _I_AM.sub("", value)
     return "profile", {candidate.cue.field or "about": value}
 
 

@@ -6,7 +6,7 @@ Two choices of a database stand side by side when they are made for two things; 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 LONGEST = 40  # characters
 _ARTICLE = r"(?:the|our|my|its|their|his|her|this|that|an?) "
@@ -105,6 +105,14 @@ def with_thing(topic: str, thing: str) -> str:
     if _WIDE.search(topic + thing):
         return f"{thing}{' ' if thing[-1].isascii() else ''}的{' ' if topic[0].isascii() else ''}{topic}"
     return f"{topic} of {'' if thing.istitle() else 'the '}{thing}"
+
+
+def still_for(topic: str, earlier: Sequence[str]) -> str:
+    """The topic of a correction that names no thing ("actually, MySQL instead"): that of the last choice on it."""
+    for old in reversed(earlier):
+        if old == topic or old.startswith(f"{topic} of ") or old.endswith((f"的{topic}", f"的 {topic}")):
+            return old
+    return topic
 
 
 def _things(text: str) -> Iterator[str]:

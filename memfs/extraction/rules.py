@@ -28,6 +28,7 @@ from memfs.extraction.heard import Candidate, Heard
 from memfs.extraction.languages import choose_languages
 from memfs.extraction.operations import Find, Place, make_fields
 from memfs.extraction.phrasebook import Phrasebook
+from memfs.extraction.purposes import still_for
 from memfs.extraction.request import Request
 from memfs.extraction.secret_talk import tells_secret
 from memfs.extraction.segments import local_time
@@ -225,9 +226,10 @@ class _Reading:
         if kind in CONTENT and (before := spoken.just_said()) is not None:
             text = f"{before}{JOINTS[self.books[0].spaced]}{text}"
             fields = {**fields, CONTENT[kind]: text}
+        corrects = any(book.has("correction", sentence.masked) for book in self.books)
         find = Find(
             kind,
-            self._with_topic(kind, fields),
+            self._with_topic(kind, fields, corrects=corrects),
             turns,
             turn.peer,
             text,
@@ -237,15 +239,18 @@ class _Reading:
         )
         if kind == "projects":
             self.project = str(fields["project"])
-        corrects = any(book.has("correction", sentence.masked) for book in self.books)
         reverses = any(book.has("reversal", sentence.masked) for book in self.books)
         add_find(self.finds, find, self.books, corrects=corrects or reverses, reverses=reverses)
 
-    def _with_topic(self, kind: str, fields: dict[str, FieldValue]) -> dict[str, FieldValue]:
+    def _with_topic(
+        self, kind: str, fields: dict[str, FieldValue], *, corrects: bool
+    ) -> dict[str, FieldValue]:
         """The fields of a decision with its topic, told by all of its words; others as they are."""
         if kind != "decisions":
             return fields
         topic = decision_topic(str(fields["decision"]), self.books, general=self._general())
+        if corrects:
+            topic = still_for(topic, [str(old.fields["topic"]) for old in self.finds if old.type == kind])
         return {"topic": topic, **fields}
 
     def _points_at_nothing(self, kind: str, text: str, words: int) -> bool:

@@ -126,10 +126,15 @@ def test_decisions_about_different_things_stand_side_by_side(texts: tuple[str, .
             "The billing service will use MySQL, we decided.",
         ),
         ("我们决定计费服务用 PostgreSQL。", "计费服务的数据库改用 MySQL。"),
+        (
+            "We decided to use PostgreSQL for the billing service.",
+            "Actually, we decided to go with MySQL instead.",
+        ),
     ],
 )
 def test_another_choice_for_the_same_thing_replaces_the_first(before: str, after: str) -> None:
     operation = only(read(user(before), user(after)))
+    assert operation.fields["topic"] != "Database"
     assert "PostgreSQL" not in str(operation.fields["decision"])
 
 
