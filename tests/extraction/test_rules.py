@@ -144,6 +144,18 @@ def test_what_is_used_no_more_and_what_instead_is_one_decision() -> None:
     assert "RabbitMQ" in str(operation.fields["decision"])
 
 
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("官网部署在 Netlify，就这么定了。", "官网的部署"),
+        ("计费服务用 PostgreSQL，定了。", "计费服务的数据库"),
+    ],
+)
+def test_what_is_settled_is_one_decision_with_the_settling(text: str, topic: str) -> None:
+    operation = only(read(user(text)))
+    assert (operation.type, operation.fields["topic"]) == ("decisions", topic)
+
+
 def test_a_plan_that_was_decided_on_is_a_decision_and_noting_it_is_nothing() -> None:
     found = read(
         user("我们决定周六去植物园，因为温室这周末免费。"), user("记住了。我喜欢早一点出发，人少。")
