@@ -55,9 +55,15 @@ def log(
     until: datetime | None = None,
     everything: bool = False,
 ) -> tuple[LogEntry, ...]:
-    """The audit log, newest first: memfs's commits and hand edits; ``everything`` shows other commits too."""
+    """The audit log, newest first: memfs's commits and hand edits; ``everything`` shows other commits too.
+
+    Raises:
+        InvalidRequest: no identity is called so.
+    """
     from memfs.history.log import read_log
 
+    if identity is not None:
+        vault.known_identity(identity)
     entries = read_log(vault.repository, identity=identity, since=since, until=until)
     chosen = (entry for entry in entries if everything or entry.kind != "other")
     return tuple(entry for _, entry in zip(range(limit) if limit else entries, chosen, strict=False))

@@ -21,7 +21,6 @@ from memfs.services.merging.merges import Merged, MergeWork, entry_changes, merg
 from memfs.services.merging.proofs import with_proof
 from memfs.services.merging.snapshots import SAVED_JUST_NOW, load_snapshot
 from memfs.services.merging.unwritable import look_at
-from memfs.vault.paths import safe_name
 
 if TYPE_CHECKING:
     from memfs.history.messages import EntryChange
@@ -62,7 +61,8 @@ def remember(
     ``trust`` is less than the user's where somebody else asks, say an agent of its own accord.
 
     Raises:
-        InvalidRequest: the text is empty, the type is not known, or a field is not one of its fields or does not fit.
+        InvalidRequest: the text is empty, identity or type are not known, or a field is none of its fields or does not
+            fit.
     """
     from memfs.extraction.redaction import redact_text
 
@@ -140,9 +140,9 @@ def move(vault: Vault, reference: str, to: str) -> Changed:
 
     Raises:
         EntryNotFound: no entry has this id.
-        InvalidRequest: it is there already.
+        InvalidRequest: it is there already, or no identity is called so.
     """
-    place, target = find_entry(vault, reference), safe_name(to)
+    place, target = find_entry(vault, reference), vault.known_identity(to)
     if target == place.identity:
         raise InvalidRequest(f"{place.id} is in {target} already")
     with open_transaction(vault) as transaction:
@@ -165,7 +165,9 @@ def _suggested(vault: Vault, reference: str) -> EntryPlace:
     try:
         return find_entry(vault, f"{entry}-q")
     except EntryNotFound as error:
-        raise EntryNotFound(f"nothing is offered for {entry}", hint="memfs list shows suggestions") from error
+        raise EntryNotFound(
+            f"nothing is offered for {entry}", hint="the list of entries shows what is offered"
+        ) from error
 
 
 def _change(vault: Vault, kind: str, place: EntryPlace, change: Change) -> Changed:

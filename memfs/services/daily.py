@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from memfs.errors import HistoryError, InvalidRequest, MemfsError
+from memfs.errors import HistoryError, MemfsError
 from memfs.services.archiving.wording import size_text
 from memfs.services.daily_run.extraction import (
     Extraction,
@@ -144,8 +144,8 @@ class _Run:
         choices: list[str] = []
         problems: list[str] = []
         found = find_pending(self.vault, identity, choices, problems)
-        if identity and not found and identity not in self.vault.identities():
-            raise InvalidRequest(f"no identity is called {identity}")
+        if identity and not found:
+            self.vault.known_identity(identity)
         for reason in dict.fromkeys((*choices, *problems)):
             self.log.say("problem", reason=reason)
         for reason in dict.fromkeys(problems):

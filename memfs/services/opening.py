@@ -74,24 +74,39 @@ class Vault:
         """The identities of this vault, sorted."""
         return self.layout.identities()
 
-    def choose_identity(self, identity: str | None) -> str:
-        """The identity meant: the one named, or the only one there is.
+    def known_identity(self, identity: str) -> str:
+        """The identity of this name.
 
         Raises:
-            InvalidRequest: none is named and there are none or several.
+            InvalidRequest: no identity is called so.
+            UnsafePath: none can be.
+        """
+        from memfs.services.identities import unknown_identity
+        from memfs.vault.paths import safe_name
+
+        name, known = safe_name(identity), self.identities()
+        if name not in known:
+            raise unknown_identity(name, known, self.language)
+        return name
+
+    def choose_identity(self, identity: str | None) -> str:
+        """The identity meant: the one named, or the only one there is. Where there is none, any name begins one.
+
+        Raises:
+            InvalidRequest: none is called so, or none is named and there are none or several.
         """
         from memfs.vault.paths import safe_name
 
-        if identity:
-            return safe_name(identity)
         known = self.identities()
+        if identity:
+            return self.known_identity(identity) if known else safe_name(identity)
         if len(known) == 1:
             return known[0]
         if not known:
-            raise InvalidRequest("this vault has no identity yet", hint="name one with --identity")
+            raise InvalidRequest("this vault has no identity yet", hint="name a new one")
         raise InvalidRequest(
             "several identities live in this vault, so the call must say which one is meant",
-            hint=f"--identity with one of: {', '.join(known)}",
+            hint=f"name the identity: {', '.join(known)}",
         )
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from memfs.errors import InvalidRequest, VaultError
 from memfs.vault.files import write_atomic
 from memfs.vault.local import LocalState
-from memfs.vault.names import safe_name
 
 if TYPE_CHECKING:
     from memfs.services.opening import Vault
@@ -83,10 +82,7 @@ def add_token(vault: Vault, identity: str, *, name: str = "") -> Granted:
     Raises:
         InvalidRequest: no identity is called so.
     """
-    if safe_name(identity) not in vault.identities():
-        raise InvalidRequest(
-            f"no identity is called {identity}", hint=f"one of {', '.join(vault.identities())}"
-        )
+    vault.known_identity(identity)
     token = PREFIX + secrets.token_urlsafe(32)
     made = Granted(secrets.token_hex(4), identity, name, vault.now().isoformat(timespec="seconds"), token)
     row = {"identity": identity, "name": name, "created": made.created, "sha256": _digest(token)}
@@ -111,7 +107,7 @@ def remove_token(vault: Vault, id: str) -> None:
             os.unlink(owner_token_file(vault.layout))
         return
     if LocalState(vault.layout).update_record(_RECORD, lambda record: record.pop(id, None)) is None:
-        raise InvalidRequest(f"no token has the id {id!r}", hint="memfs token list shows them")
+        raise InvalidRequest(f"no token has the id {id!r}", hint="the list of tokens shows them")
 
 
 def check_token(layout: Layout, token: str) -> Grant | None:

@@ -16,7 +16,7 @@ from memfs.errors import InvalidRequest, VaultError
 from memfs.model import Session, Turn
 from memfs.vault.folders import ensure_folder, fsync_folder, open_folder
 from memfs.vault.lock import hold_file
-from memfs.vault.names import safe_name, slug
+from memfs.vault.names import slug
 from memfs.vault.setup import ensure_ignores
 
 if TYPE_CHECKING:
@@ -76,9 +76,7 @@ def push_turns(
 
 
 def _check(vault: Vault, identity: str, session: str, turns: Sequence[Turn]) -> None:
-    if safe_name(identity) not in vault.identities():
-        known = ", ".join(vault.identities())
-        raise InvalidRequest(f"no identity is called {identity}", hint=f"one of {known}" if known else None)
+    vault.known_identity(identity)
     if not session.strip():
         raise InvalidRequest("a session needs an id")
     for turn in turns:

@@ -136,8 +136,6 @@ def log_command(
 
     entries = call.memory.log(identity=identity, since=since, until=until, limit=limit, everything=everything)
     call.answer([log_json(entry) for entry in entries], lambda: _log_lines(call, entries))
-    if not entries:
-        call.note_if_unknown(identity)
 
 
 def _log_lines(call: Call, entries: Sequence[LogEntry]) -> Iterator[str]:

@@ -69,12 +69,6 @@ class Call:
         """Progress and remarks: one line to stderr."""
         click.echo(one_line(text), err=True)
 
-    def note_if_unknown(self, identity: str | None) -> None:
-        """Nothing was found: say so when that may be because no identity has the name that was given."""
-        known = self.memory.vault.identities()
-        if identity and identity not in known:
-            self.note(self.text("no_identity", name=identity, known=", ".join(known) or self.text("none")))
-
     def tell(self, text: str) -> None:
         """One event of a command that goes on: a line, or with ``--json`` an object on a line."""
         if self.as_json:

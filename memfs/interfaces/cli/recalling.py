@@ -89,8 +89,6 @@ def search_command(
         announce=lambda part: call.note(call.text("reading_sessions", part=part)),
     )
     call.answer(found_json(found, why_score=why_score), lambda: found_lines(call, found, why_score=why_score))
-    if not found.hits:
-        call.note_if_unknown(identity)
     for note in () if call.as_json else _notes(call, found, sessions):
         call.note(note)
 
@@ -159,8 +157,6 @@ def list_command(call: Call, identity: str | None, kind: str | None, peer: str |
 
     views = call.memory.list(identity=identity, type=kind, peer=peer)
     call.answer([entry_json(view) for view in views], lambda: _entry_lines(call, views))
-    if not views:
-        call.note_if_unknown(identity)
 
 
 def _entry_lines(call: Call, views: Sequence[EntryView]) -> Iterator[str]:
