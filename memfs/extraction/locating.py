@@ -61,6 +61,17 @@ def brings_secrets(before: str, after: str) -> tuple[tuple[int, str], ...]:
     )
 
 
+def hidden_secrets(before: str, after: str) -> tuple[tuple[int, str], ...]:
+    """Line (from 1) and kind of the placeholders in the lines of a text that are not in the one before it."""
+    known = set(before.splitlines())
+    return tuple(
+        (number, kind)
+        for number, line in enumerate(after.splitlines(), 1)
+        if line not in known
+        for kind in _PLACEHOLDER.findall(line)
+    )
+
+
 def _told(text: str) -> Iterator[str]:
     return (kind for part in secret_lines(text) for _, kind in part.kinds)
 

@@ -15,7 +15,7 @@ from memfs.memory.marks import parse_marks
 from memfs.memory.views import locate
 from memfs.services.commit import open_transaction
 from memfs.services.finding.indexing import open_index, refresh_index
-from memfs.services.merging.unwritable import Obstacle, look_at
+from memfs.services.merging.unwritable import Obstacle, find_missing, look_at
 from memfs.vault.intents import read_intent
 from memfs.vault.local import LocalState
 from memfs.vault.scan import scan_documents
@@ -73,6 +73,7 @@ def check(vault: Vault) -> Checked:
     findings = [*_unfinished(vault), *_guarded(_repository(vault)), *_types(vault)]
     for looked in documents.values():
         findings += _unwritable(vault, looked.obstacles)
+    findings += _guarded(_missing(vault))
     places = _ids(vault, {path: looked.text for path, looked in documents.items()})
     findings += _copies(places)
     findings += [
@@ -132,6 +133,11 @@ def _unwritable(vault: Vault, obstacles: Sequence[Obstacle]) -> Iterator[Finding
     for each in obstacles:
         own = locate(each.path, root=vault.layout.root) is not None
         yield Finding("error" if own else "warning", each.reason, each.path, each.line)
+
+
+def _missing(vault: Vault) -> Iterator[Finding]:
+    """Documents deleted whole and not committed: like one that cannot be written, they make memory wait."""
+    yield from (Finding("error", each.reason, each.path) for each in find_missing(vault))
 
 
 def _ids(vault: Vault, texts: Mapping[str, str]) -> Mapping[str, list[tuple[str, int]]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memfs.errors import InvalidRequest
-from memfs.extraction.locating import brings_secrets
+from memfs.extraction.locating import brings_secrets, hidden_secrets
 from memfs.memory.merge import MergeResult, Outcome
 from memfs.memory.undo import Version, undo_entries, undo_marks
 from memfs.memory.views import locate
@@ -51,6 +51,8 @@ def undo(vault: Vault, name: str) -> Undone:
         raise InvalidRequest(
             f"{entry.commit[:8]} is no merge of memfs ({entry.subject})", hint="take it back with git revert"
         )
+    if entry.kind == "redact":
+        raise _no_way_back(vault, entry)
     if entry.kind == "edit":
         return Undone(entry.commit, *undo_edit(vault, entry, base_of(vault, entry)))
     if entry.kind == "agent":
@@ -77,17 +79,48 @@ def undo(vault: Vault, name: str) -> Undone:
     return Undone(entry.commit, commit, tuple(outcomes))
 
 
+def _no_way_back(vault: Vault, entry: LogEntry) -> InvalidRequest:
+    """Why a redaction is not undone: where the secret was, in a line of whomever."""
+    from memfs.history.log import changed_blobs
+
+    base = base_of(vault, entry)
+    paths = [path for path in changed_blobs(vault.repository, base, entry.commit) if _is_text(path)]
+    was = vault.repository.read_blobs(base, paths) if base else {}
+    became = vault.repository.read_blobs(entry.commit, paths)
+    hidden = None
+    for path in paths:
+        before, after = (_decoded(blobs.get(path)) for blobs in (was, became))
+        for line, kind in brings_secrets(after, before):
+            return _secret_comes_back(kind, path, line)
+        hidden = hidden or next(((path, *found) for found in hidden_secrets(before, after)), None)
+    place = f" ({hidden[2]}) out of {hidden[0]}:{hidden[1]}" if hidden else ""
+    return InvalidRequest(
+        f"{entry.commit[:8]} took a secret{place} that was never committed; no undo brings it back",
+        hint="write the line again, if it was none",
+    )
+
+
+def _is_text(path: str) -> bool:
+    return path.endswith(".md") and _LEDGER not in path
+
+
+def _decoded(data: bytes | None) -> str:
+    return (data or b"").decode("utf-8", "surrogateescape")
+
+
+def _secret_comes_back(kind: str, path: str, line: int) -> InvalidRequest:
+    return InvalidRequest(
+        f"it would bring a secret ({kind}) back into {path}:{line}", hint="git revert does it, if it is meant"
+    )
+
+
 def require_no_secrets(transaction: Transaction, files: Mapping[str, bytes | None]) -> None:
     """Raise InvalidRequest where new texts hold a secret that the texts of now do not: it was taken out for good."""
     for path, data in files.items():
-        if data is None or not path.endswith(".md") or _LEDGER in path:
+        if data is None or not _is_text(path):
             continue
-        before = (transaction.read(path) or b"").decode("utf-8", "surrogateescape")
-        for line, kind in brings_secrets(before, data.decode("utf-8", "surrogateescape")):
-            raise InvalidRequest(
-                f"it would bring a secret ({kind}) back into {path}:{line}",
-                hint="git revert does it, if it is meant",
-            )
+        for line, kind in brings_secrets(_decoded(transaction.read(path)), _decoded(data)):
+            raise _secret_comes_back(kind, path, line)
 
 
 def touched(vault: Vault, entry: LogEntry) -> Mapping[str, tuple[str, ...]]:

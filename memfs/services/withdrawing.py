@@ -55,16 +55,19 @@ def take_back(vault: Vault, source: str, *, identity: str | None = None) -> Undo
     with open_transaction(vault) as transaction:
         parts = list(_parts(read_log(vault.repository, identity=None), wanted))
         if not parts and not latest:
-            raise EntryNotFound(f"nothing came from {source}", hint="memfs why ENTRY names sources")
+            raise EntryNotFound(
+                f"nothing came from {source}", hint="where an entry comes from names its source"
+            )
         work = _Work(vault, transaction, parts, latest)
         names = vault.identities() if identity is None else (identity,)
-        results = {name: result for name in names if (result := work.of(name)).changed}
+        found = {name: work.of(name) for name in names}
+        results = {name: result for name, result in found.items() if result.changed}
         files = {
             p: d
             for name, result in results.items()
             for p, d in result_files(vault.layout, name, result).items()
         }
-        outcomes = tuple(outcome for result in results.values() for outcome in result.outcomes)
+        outcomes = tuple(_told(vault, found, _moves(read_log(vault.repository, identity=None))))
         commit = None
         if files:
             message = CommitMessage(
@@ -167,6 +170,31 @@ class _Work:
             found, record = desk.owned(entry), desk.records[entry]
             if found is not None and record == before.records[entry] and block_hash(found[1]) == record.hash:
                 yield entry
+
+
+def _moves(log: Iterable[LogEntry]) -> Mapping[str, str]:
+    """The new ids of entries that were moved to another identity, by their old ones."""
+    told = (entry.message.entries for entry in log if entry.kind == "move" and entry.message)
+    ids = ({change.action: change.id for change in changes} for changes in told)
+    return {pair["removed"]: pair["added"] for pair in ids if pair.keys() >= {"removed", "added"}}
+
+
+def _told(vault: Vault, results: Mapping[str, MergeResult], moved: Mapping[str, str]) -> Iterator[Outcome]:
+    """What became of the entries; one that was changed and moved is told where it is now, and not as gone.
+
+    Where nothing changes in an identity's memory, only what is kept is worth telling.
+    """
+    kept = {each.id for result in results.values() for each in result.outcomes if each.action == "kept"}
+    arrived = set(moved.values())
+    for identity, result in results.items():
+        for outcome in result.outcomes:
+            if outcome.action == "kept" and outcome.id in arrived:
+                place = vault.layout.document_rel(identity, outcome.document)
+                yield replace(outcome, reason=f"{outcome.reason}; it is in {place} now")
+            elif outcome.action == "unchanged" and moved.get(outcome.id) in kept:
+                continue
+            elif result.changed or outcome.action in ("kept", "refused"):
+                yield outcome
 
 
 def _superseded_later(part: _Part, wrote: Version) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from memfs.memory.merge import Snapshot, missing_ids
 from memfs.services.commit import Transaction
 from memfs.services.merging.stale import find_stale
+from memfs.services.merging.unwritable import EMPTY, MISSING
 from memfs.vault.layout import Layout
 from memfs.vault.scan import find_ids
 
@@ -153,9 +154,9 @@ def _unsettled(
         path = vault.layout.document_rel(identity, name)
         fresh, text = _unsettled_for(vault, transaction, path), texts[name]
         if text is None and _is_committed(transaction, path):
-            deferred[name] = "the document is missing; commit its removal, or put it back"
+            deferred[name] = MISSING
         elif text is not None and not text.strip():
-            deferred[name] = "the document is empty"
+            deferred[name] = EMPTY
         elif text is not None and fresh:
             deferred[name] = SAVED_JUST_NOW
             wait = max(wait, fresh)
