@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memfs.daemon.debounce import Debounce, Timing
@@ -16,6 +16,8 @@ from memfs.daemon.wording import Notice, notice, say
 from memfs.errors import MemfsError
 from memfs.services.ingesting.candidates import identity_fed
 from memfs.services.ingesting.reports import IngestReport
+from memfs.services.ingesting.seen import open_seen
+from memfs.services.ingesting.sessions import is_merged
 from memfs.vault.local import LocalState
 from memfs.vault.records import last_run
 
@@ -55,7 +57,7 @@ class TranscriptWork:
         for old, file in changes.renamed:
             self._rename(old, file)
         self._unseen += [(file, True) for file in changes.settled if str(file.path) not in self._holds]
-        self._unseen += [(file, False) for file in changes.transcripts]
+        self._unseen += [(file, merged) for file, merged in self._merged(changes.transcripts)]
         policy = any(name.endswith("/identity.md") for name in changes.documents)
         if changes.complete or changes.settings or policy:
             self._unseen += [(self._files[path], True) for path in self._pending]
@@ -64,6 +66,12 @@ class TranscriptWork:
         for path, identity in self._holds.release(documents, self._now(), complete=changes.complete):
             self._debounce.grew(path, identity, self._grew(self._files[path]))
         self._notice()
+
+    def _merged(self, files: Sequence[TranscriptFile]) -> Iterator[tuple[TranscriptFile, bool]]:
+        """Each transcript, and whether it is merged as it lies: then it is no news."""
+        if files:
+            with open_seen(self._vault.layout.derived) as seen:
+                yield from [(file, is_merged(self._vault, file, seen)) for file in files]
 
     def _notice(self) -> None:
         """Find out whose the new transcripts are and when they are due. One that fails leaves the others."""

@@ -41,6 +41,8 @@ _VERBS: Mapping[str, tuple[str, str]] = {
     "training": ("learned {what}", "习得 {what}"),
     "cursor": ("read on in {what}, nothing to record", "已读 {what}，无可记录"),
     "init": ("start a memory vault {what}", "建立记忆库 {what}"),
+    "identity": ("add identity {what}", "新增身份 {what}"),
+    "init again": ("put back what was missing in {what}", "补充 {what} 中缺失的文件"),
 }
 
 

@@ -20,6 +20,7 @@ from memfs.services.archiving.running import Announce, ArchiveReport, ArchiveRun
 from memfs.services.archiving.wording import size_text
 from memfs.vault.files import TEMP_PREFIX, remove_file
 from memfs.vault.lock import hold_file
+from memfs.vault.paths import safe_name
 from memfs.vault.setup import ensure_ignores
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def archive(
         UnsafePath: it lies in a folder that memfs never archives into.
         VaultLocked: another archive run is under way.
     """
-    who = vault.choose_identity(identity) if identity else None
+    who = safe_name(identity) if identity else None  # one that has only transcripts so far will do
     folder = archive_folder(vault, archive_path)
     with hold_file(vault.layout.local / "archive.lock", LOCK_SECONDS, "the archive"):
         finding = find_files(vault, who)
@@ -66,7 +67,7 @@ def archive(
             done = {path: mark for path, mark in finding.marks.items() if path not in run.unsettled}
             note_scanned(vault, done)
         if report.files:
-            run.say("total", count=report.files, size=size_text(report.size))
+            run.say("total_would" if dry_run else "total", count=report.files, size=size_text(report.size))
     return report
 
 

@@ -64,7 +64,8 @@ def init(
     if not vault.config.git.branch:  # settings that came without one, say from a copied vault
         set_setting(vault.layout.config.parent, "git.branch", here)
         vault = open_vault(folder, clock=clock)
-    return Started(vault, made.created, made.taken, _commit(vault, made, names))
+    subject = _subject(vault, known, [name for name in names if name not in known])
+    return Started(vault, made.created, made.taken, _commit(vault, made, names, subject))
 
 
 def _require_ready(folder: Path, branch: str | None) -> tuple[tuple[str, ...], str, bool]:
@@ -88,7 +89,14 @@ def _require_ready(folder: Path, branch: str | None) -> tuple[tuple[str, ...], s
     return known, (head.ref or "").removeprefix("refs/heads/"), config.memory_policy.self_enabled
 
 
-def _commit(vault: Vault, made: NewVault, identities: Sequence[str]) -> str | None:
+def _subject(vault: Vault, known: Sequence[str], new: Sequence[str]) -> tuple[str, str]:
+    """What the commit of init is called: its kind and of what; the first one starts the vault."""
+    if not known:
+        return "init", vault.top.name
+    return ("identity", ", ".join(new)) if new else ("init again", vault.top.name)
+
+
+def _commit(vault: Vault, made: NewVault, identities: Sequence[str], said: tuple[str, str]) -> str | None:
     """Commit the files that init made, those of an earlier one that came no further too."""
     from memfs.history.messages import CommitMessage
     from memfs.history.subjects import action_subject
@@ -103,5 +111,5 @@ def _commit(vault: Vault, made: NewVault, identities: Sequence[str]) -> str | No
         files = {path: transaction.read(path) for path in paths if committed[path] is None}
         if not files:
             return None
-        subject = action_subject("init", vault.top.name, language=vault.language)
+        subject = action_subject(*said, language=vault.language)
         return transaction.commit(files, CommitMessage("init", subject)).commit

@@ -99,12 +99,16 @@ def call_model(endpoint: Endpoint, question: Question, mode: Mode, ceiling: int)
 
 
 async def _call(endpoint: Endpoint, question: Question, mode: Mode, ceiling: int) -> Reply:
+    import warnings
+
     import httpx2
     from pydantic_ai import exceptions
     from pydantic_ai.direct import model_request
     from pydantic_ai.messages import ModelRequest, SystemPromptPart, UserPromptPart
     from pydantic_ai.settings import ModelSettings
 
+    # A model that takes no temperature is asked without one, which is no news to anybody.
+    warnings.filterwarnings("ignore", message="Sampling parameters .*temperature", category=UserWarning)
     settings = ModelSettings(
         temperature=0.0,
         max_tokens=ceiling,

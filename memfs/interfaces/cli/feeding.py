@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     from memfs.services.ingesting.reports import IngestReport
     from memfs.services.retrying import Retried
+
+_REASONS = 10
 
 
 @command(
@@ -62,8 +65,8 @@ def note_troubles(call: Call, report: IngestReport) -> int:
     """Say what waits and what could not be read; gives the exit code."""
     for reason in report.waiting:
         call.note(call.text("waiting", text=reason))
-    if any(each.type != JOURNAL for one in report.sessions for each in one.dropped):
-        call.note(call.text("why_dropped"))
+    for line in _dropped_lines(call, report):
+        call.note(line)
     for one in report.sessions:
         told = [f"{JOURNAL}: {each.reason}" for each in one.dropped if each.type == JOURNAL]
         for problem in (*one.problems, *told):
@@ -73,10 +76,22 @@ def note_troubles(call: Call, report: IngestReport) -> int:
     return WAITING if report.waiting or report.problems else DONE
 
 
+def _dropped_lines(call: Call, report: IngestReport) -> Iterator[str]:
+    """Why something was dropped: each reason once, the most frequent first."""
+    dropped = (each for one in report.sessions for each in one.dropped if each.type != JOURNAL)
+    reasons = Counter((each.type, each.reason) for each in dropped).most_common()
+    for (kind, reason), count in reasons[:_REASONS]:
+        text = call.text("dropped_line", type=kind, reason=one_line(reason))
+        yield f"{text} (x{count})" if count > 1 else text
+    if len(reasons) > _REASONS:
+        yield call.text("more_reasons", n=len(reasons) - _REASONS)
+
+
 def _report_lines(call: Call, report: IngestReport) -> Iterator[str]:
     sessions = report.sessions
+    waits = bool(report.waiting or report.problems)
     if not sessions:
-        yield call.text("nothing_new")
+        yield call.text("nothing_merged" if waits else "nothing_new")
         return
     counts = {
         "n_added": sum(one.added for one in sessions),
@@ -91,7 +106,7 @@ def _report_lines(call: Call, report: IngestReport) -> Iterator[str]:
         "ingested",
         sessions=len({(one.source, one.session) for one in sessions}),
         turns=sum(one.turns for one in sessions),
-        done=", ".join(done) or call.text("nothing_to_record"),
+        done=", ".join(done) or call.text("something_waits" if waits else "nothing_to_record"),
     )
 
 

@@ -31,8 +31,9 @@ EVENTS = ("session-start", "session-end", "pre-compact")
 def hook_command(call: Call, event: str, identity: str | None, budget: int | None) -> int:
     """Serve a hook of Claude Code or Codex.
 
-    The client's JSON is read from standard input, and the answer is JSON always. A hook never stands in its
-    agent's way: whatever goes wrong is said on stderr, and the exit code is 0.
+    The client's JSON is read from standard input. session-start answers with JSON where memory has something to
+    tell; otherwise nothing is printed. A hook never stands in its agent's way: whatever goes wrong is said on
+    stderr, and the exit code is 0.
     """
     try:
         from memfs.services.hooks import parse_hook

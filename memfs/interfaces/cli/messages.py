@@ -35,10 +35,12 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "n_kept": ("kept as you have them: {n}", "保留你的 {n}"),
     "n_trained": ("learned: {n}", "习得 {n}"),
     "n_dropped": ("dropped: {n}", "舍弃 {n}"),
-    "why_dropped": (
-        "memfs extract FILE tells why something is dropped",
-        "memfs extract FILE 会说明舍弃的原因",
+    "nothing_merged": (
+        "Nothing was merged: something waits or failed, as told.",
+        "没有合并任何内容：有内容在等待或失败，见提示。",
     ),
+    "something_waits": ("nothing recorded yet, something waits", "尚无记录，有内容在等待"),
+    "more_reasons": ("further reasons: {n}; --json tells all", "其他原因 {n} 个；--json 可查看全部"),
     # retry, watch
     "retried": ("merged now: {session} ({identity})", "现已合并：{session}（{identity}）"),
     "failed_again": (
@@ -92,8 +94,10 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
         "你写的行只会由 memfs redact --hand 或你自己修改",
     ),
     "redact_history": (
-        "history still holds it: memfs forget ENTRY --purge takes an entry out of it; replace a key that was committed",
-        "历史中仍有：memfs forget ENTRY --purge 可将条目移出历史；已提交过的密钥应当更换",
+        "what was committed stays in history (memfs redact --scan --history tells): memfs forget ENTRY --purge takes "
+        "an entry out of it; replace a key that was committed",
+        "已提交的内容仍在历史中（memfs redact --scan --history 可查看）：memfs forget ENTRY --purge 可将条目移出历史；"
+        "已提交过的密钥应当更换",
     ),
     # trust
     "trust_user": ("trust: user (you said, wrote or accepted it)", "可信度：user（你说过、写下或采纳）"),
@@ -102,10 +106,6 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "trust_document": ("trust: document (pasted or quoted)", "可信度：document（粘贴或引用）"),
     # recall
     "no_entries": ("No entries.", "没有条目。"),
-    "no_identity": (
-        "no identity is called {name}; there is: {known}",
-        "没有名为 {name} 的身份；现有：{known}",
-    ),
     "no_memory": ("nothing is remembered that would help here", "没有可用的记忆"),
     "no_room": ("nothing fits into this budget", "预算太小，放不下任何内容"),
     "no_hits": ("Nothing found.", "没有找到。"),
@@ -319,6 +319,7 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     # settings
     "set": ("{key} = {value} in {path}", "{path} 中 {key} = {value}"),
     "unset": ("{key} removed from {path}", "已从 {path} 移除 {key}"),
+    "was_unset": ("{key} is not set in {path}", "{path} 中未设置 {key}"),
     "setting": ("setting", "设置"),
     "value": ("value", "值"),
     "from": ("set in", "来源"),

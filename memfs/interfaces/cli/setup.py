@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     examples="""
     memfs init                          the current folder: empty, an Obsidian vault or a git repository
     memfs init ~/memory --identity coding-assistant --identity home-aide
-    memfs init ~/记忆 --language zh
+    memfs init ~/记忆 --language zh --identity assistant
     """,
 )
 @file_argument("path", default=".", required=False)
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     multiple=True,
     callback=read_identity,
     metavar="ID",
-    help="An agent role; may be repeated.",
+    help="An agent role; may be repeated. Its id has letters a-z, digits, - _ . and one @.",
 )
 @click.option("--language", type=click.Choice(["en", "zh"]), default="en", help="Of headings and messages.")
 @click.option("--branch", metavar="NAME", help="The branch memfs commits to; else the one checked out.")
@@ -120,8 +120,11 @@ def config_command(call: Call, key: str | None, value: str | None, unset: bool, 
 
 
 def _change_setting(call: Call, key: str, value: str | None, local: bool) -> None:
+    from memfs.config.reading import LOCAL_NAME, SHARED_NAME, read_text
+
+    before = read_text(call.memory.vault.layout.config.parent / (LOCAL_NAME if local else SHARED_NAME))
     path = call.memory.set_config(key, value, local=local)
-    said = "unset" if value is None else "set"
+    said = "set" if value is not None else "was_unset" if read_text(path) == before else "unset"
     data = {"key": key, "value": value, "path": str(path)}
     words = {"key": key, "value": one_line(value or ""), "path": one_line(str(path))}
     call.answer(data, lambda: [call.text(said, **words)])

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 _LINES: Mapping[str, tuple[str, str]] = {
-    "found": ("found {count} files to archive", "发现 {count} 个文件需要归档"),
+    "found": ("found {count} file{s} to archive", "发现 {count} 个文件需要归档"),
     "archived": ("archived: {source} -> {copy}", "归档文件: {source} -> {copy}"),
     "deleted": ("deleted the original: {source}", "删除原文件: {source}"),
     "would": ("would archive: {source} -> {copy}", "将归档文件: {source} -> {copy}"),
     "left": ("left as it is: {source} ({reason})", "保留原处: {source} ({reason})"),
     "failed": ("failed: {text}", "失败: {text}"),
-    "total": ("archived {count} files ({size} in all)", "归档完成: {count} 个文件 (总计 {size})"),
+    "total": ("archived {count} file{s} ({size} in all)", "归档完成: {count} 个文件 (总计 {size})"),
+    "total_would": (
+        "would archive {count} file{s} ({size} in all)",
+        "将归档: {count} 个文件 (总计 {size})",
+    ),
 }
 _REASONS: Mapping[str, tuple[str, str]] = {
     "absent": ("missing", "文件不存在"),
@@ -37,7 +41,8 @@ UNSETTLED = frozenset({"unreadable", "too_large", "changing", "original_changed"
 def log_line(language: str, key: str, /, **values: object) -> str:
     """A line as monitoring expects it: ``[FileArchiver] ...``."""
     english, chinese = _LINES[key]
-    return "[FileArchiver] " + (chinese if language == "zh" else english).format(**values)
+    plural = "" if values.get("count") == 1 else "s"
+    return "[FileArchiver] " + (chinese if language == "zh" else english).format(**values, s=plural)
 
 
 def reason(language: str, key: str) -> str:

@@ -16,7 +16,7 @@ class SessionReport:
     """What came of one session (or one batch of a long one).
 
     ``undone``: earlier merges of it that were taken back, because it was put off the record. ``trained``: entries
-    that were learned from its cases.
+    that were learned from its cases. ``waiting``: why something of it was not merged yet.
     """
 
     source: str
@@ -37,6 +37,7 @@ class SessionReport:
     tokens: Tokens = field(default_factory=Tokens)
     path: str = ""
     trained: int = 0
+    waiting: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ _DONE = {
     "trained": ("{} learned", "习得 {}"),
 }
 _NOTHING = ("nothing to record", "无可记录")
+_WAITS = ("waits", "等待中")
 _LINE = ("{}: {} turn{s} of {}: {}{}", "{}：{} 条消息（{}）：{}{}")
 
 
@@ -78,6 +80,7 @@ def describe(report: SessionReport, language: Language = "en") -> str:
         "trained": report.trained,
     }
     done = [_DONE[name][chinese].format(count, s=_s(count)) for name, count in counts.items() if count]
+    done += [_WAITS[chinese]] if report.waiting else []
     words = ("，" if chinese else ", ").join(done) or _NOTHING[chinese]
     commit = f" [{report.commit[:8]}]" if report.commit else ""
     session = f"{report.source}/{report.session}"

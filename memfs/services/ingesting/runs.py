@@ -155,10 +155,11 @@ class Run:
             move_cursors(vault, work, committed=merged.commit is not None)
             self.seen.add(identity, str(new.key), part.cursor.offset if part.cursor else 0, part.keys)
         waiting = (f"{new.key}: {extracted.waiting}",) if extracted.waiting else ()
-        report = replace(_report(identity, batch, part, extracted, merged), undone=undone)
+        waiting = (*merged.waiting, *waiting)
+        report = replace(_report(identity, batch, part, extracted, merged), undone=undone, waiting=waiting)
         if not merged.waiting:
             report = _with_training(report, self._train(batch, kept, extracted, merged))
-        return report, (*merged.waiting, *waiting)
+        return report, waiting
 
     def _train(self, batch: Batch, turns: Sequence[Turn], extracted: Extracted, merged: Merged) -> Trained:
         """Learn from the cases that a batch yielded, unless all of them were forgotten before."""
