@@ -51,8 +51,8 @@ _NO_THING = re.compile(
     r"those|sure|certain|example|instance|real|what|how|moment|time|rest|sake|future|meantime|foreseeable|same|following|"
     r"most|least|more|less|once|production|here|there|one|lack|fear|fun|main|primary|default|only|central|\d.*)\b"
     r"|^(?:project|product|system|platform|team|company|work|things?|stuff|data)$"
-    r"|\b(?:reasons?|years?|months?|weeks?|days?|time|performance|speed|simplicity|costs?|price|budget|reliability|flexibility|scalability|stability"
-    r"|safety|security|convenience|compliance|consistency)$"
+    r"|\b(?:reasons?|years?|months?|weeks?|days?|time|performance|speed|simplicity|costs?|price|budget"
+    r"|reliability|flexibility|scalability|stability|safety|security|convenience|compliance|consistency)$"
 )
 _DOING = re.compile(rf"(?i)^\w+ing (?!(?:[\w-]+ )*{_MADE}$)")  # "for storing events", but "billing service"
 _LOOSE = re.compile(
