@@ -90,7 +90,7 @@ def nearest(key: str, known: Mapping[str, Any]) -> str:
         by_name = {name.rpartition(".")[2]: name for name in reversed(list(known))}
         found = difflib.get_close_matches(key.rpartition(".")[2], by_name, n=1)
         close = [by_name[name] for name in found]
-    return f"did you mean {close[0]}?" if close else "`memfs config` lists the settings"
+    return f"did you mean {close[0]}?" if close else "the list of settings has them all"
 
 
 def choice_hint(rule: Rule, value: Any) -> str | None:

@@ -20,7 +20,7 @@ from memfs.history.trees import Blob
 
 _FIELDS = ("%H", "%P", "%ct", "%ci", "%an", "%ae", "%B")
 _FORMAT = "--format=tformat:" + "%x00".join(_FIELDS)
-_HINT = "`memfs log` lists the commits there are"
+_HINT = "the log lists the commits there are"
 
 
 @dataclass(frozen=True, slots=True)

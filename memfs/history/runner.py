@@ -165,7 +165,7 @@ def translate(result: Result, name: str, top: Path) -> HistoryError:
             hint=f"if you trust it: git config --global --add safe.directory '{top}'",
         )
     if any(sign in text.lower() for sign in _NO_SUCH_COMMIT):
-        return CommitNotFound(text.removeprefix("fatal: "), hint="`memfs log` lists the commits there are")
+        return CommitNotFound(text.removeprefix("fatal: "), hint="the log lists the commits there are")
     if "not a git repository" in text:
         return HistoryError("not a git repository", path=str(top), hint="run `memfs init` there")
     if "No space left on device" in text:

@@ -300,4 +300,4 @@ class Reach:
 def _unknown(reference: str) -> EntryNotFound:
     """What is told of an entry that is not there, and of one that the caller may not know of."""
     entry = reference.strip().removeprefix("^")
-    return EntryNotFound(f"no entry has the id {entry!r}", hint="memfs list shows the ids")
+    return EntryNotFound(f"no entry has the id {entry!r}", hint="the list of entries shows the ids")

@@ -183,7 +183,7 @@ def find_entry(vault: Vault, reference: str) -> EntryPlace:
     if not places:
         where = f": it stands in {found[0]}, outside of memories" if found else ""
         message = f"no entry has the id {entry or reference!r}{where}"
-        raise EntryNotFound(message, hint="memfs list shows the ids")
+        raise EntryNotFound(message, hint="the list of entries shows the ids")
     own = [place for place in places if entry in ledger_records(vault, place.path, [entry])]
     return (own or places)[0]
 

@@ -69,7 +69,7 @@ def purge(vault: Vault, reference: str) -> Forgotten:
     _forget_all(vault, entry)
     texts = [text.encode("utf-8", "surrogateescape") for text in wordings(vault, entry)]
     if not texts:
-        raise EntryNotFound(f"no entry has or had the id {entry!r}", hint="memfs list shows the ids")
+        raise EntryNotFound(f"no entry has or had the id {entry!r}", hint="the list of entries shows the ids")
     purge_relay(vault, [text.decode("utf-8", "surrogateescape") for text in texts])
     with open_transaction(vault):
         _drop_displaced(vault, texts)

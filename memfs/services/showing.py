@@ -97,7 +97,7 @@ def _resolve(vault: Vault, reference: str, at: str | None) -> tuple[str, str | N
             raise
         then = f" at {at}" if at else ""
         message = f"no document is called {name}.md{then}, and no entry has the id {name}"
-        raise DocumentNotFound(message, hint="memfs list shows both") from error
+        raise DocumentNotFound(message, hint="the list of entries shows both") from error
 
 
 def _find_then(vault: Vault, entry: str, commit: str) -> str:

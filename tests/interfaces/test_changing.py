@@ -203,3 +203,11 @@ def test_undo_of_a_persons_commit_is_refused_with_the_way_to_do_it(
     assert done.code == 2
     assert "git revert" in done.err
     assert run_memfs("undo", "--vault", vault, "nosuch").code == 6
+
+
+def test_init_says_what_names_an_identity(tmp_path: Path) -> None:
+    done = run_memfs("init", tmp_path / "记忆", "--language", "zh", "--identity", "助手")
+    assert done.code == 2
+    assert "use letters a-z, digits, '-', '_', '.' and one '@', as in home-assistant" in done.err
+    assert not (tmp_path / "记忆").exists()
+    assert "memfs init ~/记忆 --language zh --identity assistant" in run_memfs("init", "--help").out

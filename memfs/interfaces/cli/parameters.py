@@ -58,10 +58,10 @@ def read_identity(
     for name in value if isinstance(value, tuple) else (value,):
         if name and not is_safe_name(name):
             better = ascii_slug(name)
-            tip = f"; try: {better}" if better and is_safe_name(better) else ""
+            tip = f"; try: {better}" if better and is_safe_name(better) else ", as in home-assistant"
             raise click.BadParameter(
                 f"{name!r} cannot name an identity, whose id is a folder's name on every machine: use letters a-z, "
-                f"digits, '-', '_', '.'{tip}",
+                f"digits, '-', '_', '.' and one '@'{tip}",
                 ctx,
                 param,
             )

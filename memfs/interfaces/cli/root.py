@@ -17,6 +17,7 @@ from memfs.interfaces.cli.call import HELP_NAMES
 from memfs.interfaces.cli.catalogue import COMMANDS, SECTIONS
 from memfs.interfaces.cli.messages import message
 from memfs.interfaces.cli.printing import one_line
+from memfs.interfaces.cli.wording import say_error
 
 _MERGING = ("ingest", "retry")
 
@@ -114,14 +115,18 @@ def report_error(ctx: click.Context, error: MemfsError, code: int) -> None:
 def _print_error(error: MemfsError, code: int, language: str = "en", *, as_json: bool = False) -> None:
     place = f"{error.path}:" if error.path is not None else ""
     place += f"{error.line}:" if place and error.line is not None else ""
-    click.echo(message(language, "error", text=one_line(f"{place} {error.message}")), err=True)
-    if error.hint:
-        click.echo(message(language, "hint", text=one_line(error.hint)), err=True)
+    told = one_line(f"{place} {say_error(language, error.message)}")
+    hint = say_error("en", error.hint) if error.hint else None
+    click.echo(message(language, "error", text=told), err=True)
+    if hint:
+        click.echo(message(language, "hint", text=one_line(say_error(language, hint))), err=True)
     if as_json:
         import json
 
-        told = {name: getattr(error, name) for name in ("message", "path", "line", "hint")}
-        click.echo(json.dumps({"error": {**told, "code": code}}))  # a line, as the events of watch are
+        shown = {name: getattr(error, name) for name in ("message", "path", "line")}
+        click.echo(
+            json.dumps({"error": {**shown, "hint": hint, "code": code}})
+        )  # a line, as the events of watch are
 
 
 def _language(ctx: click.Context) -> str:

@@ -64,7 +64,7 @@ def links(vault: Vault, reference: str | None = None, *, identity: str | None = 
     path, entry = find_document(vault, reference)
     if path not in graph.seen:
         if entry:
-            raise EntryNotFound(f"no entry has the id {entry}", hint="memfs list shows the ids")
+            raise EntryNotFound(f"no entry has the id {entry}", hint="the list of entries shows the ids")
         raise DocumentNotFound("no such document", path=reference)
     lines = _lines_of(vault, path, entry) if entry else None
     out = (one for one in graph.followed if one.path == path and (lines is None or one.line in lines))

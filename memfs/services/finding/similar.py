@@ -27,7 +27,7 @@ def similar(vault: Vault, reference: str, *, identity: str | None = None, limit:
     entry = find_view(vault, reference)
     seen = visible(vault, identity) if identity else None
     if seen is not None and entry.identity not in seen:
-        raise EntryNotFound(f"no entry has the id {entry.id}", hint="memfs list shows the ids")
+        raise EntryNotFound(f"no entry has the id {entry.id}", hint="the list of entries shows the ids")
     filters = Filters(seen, without=entry.id)
 
     def ask(index: SearchIndex) -> SearchResult:

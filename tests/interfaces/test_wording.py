@@ -1,0 +1,120 @@
+"""Errors in the words of the command line, and in Chinese: each row is that of an error that is really raised."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memfs.errors import MemfsError
+from memfs.interfaces.cli.wording import CHINESE, COMMANDS, say_error
+from memfs.interfaces.library import open_memory
+from tests.conftest import PROJECT, Git
+from tests.interfaces.conftest import Memfs, run_memfs
+
+HAN = re.compile("[\u4e00-\u9fff]")
+SOURCES = {
+    path: path.read_text("utf-8")
+    for path in (PROJECT / "memfs").rglob("*.py")
+    if path.parts[-2:] != ("cli", "wording.py")
+}
+RAISED = "".join(SOURCES.values())
+
+
+@pytest.fixture
+def chinese(vault: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MEMFS_LANGUAGE", "zh")
+    return vault
+
+
+def literal(pattern: str) -> str:
+    """The longest stretch of a pattern that an error says word for word."""
+    parts = re.split(r"waits: |\\S\+|\(?\.[+*]\)?|\(\\d\+\)|\(\\S\+\)", pattern)
+    return re.sub(r"\\(.)", r"\1", max(parts, key=len)).strip()
+
+
+@pytest.mark.parametrize("row", [*COMMANDS, *CHINESE], ids=lambda row: row[0])
+def test_each_row_is_of_words_that_are_raised(row: tuple[str, str]) -> None:
+    pattern, said = row
+    of_the_command_line = {told for _, told in COMMANDS}
+    assert literal(pattern) in RAISED or any(re.fullmatch(pattern, told) for told in of_the_command_line)
+    groups = re.compile(pattern).groups
+    assert said.count("{") == groups
+    assert row in COMMANDS or HAN.search(said)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        (("undo", "deadbeef"), "没有提交 deadbeef", "memfs log 会列出所有提交"),
+        (("undo", "--", "-x"), "不是提交：'-x'", "memfs log 会列出所有提交"),
+        (("why", "m-nothere"), "没有编号为 'm-nothere' 的条目", "memfs list 会列出编号"),
+        (
+            ("forget", "m-nothere", "--purge", "--yes"),
+            "没有、也不曾有编号为 'm-nothere' 的条目",
+            "memfs list",
+        ),
+        (("accept", "m-nothere"), "m-nothere 没有待处理的建议", "memfs list 会列出建议"),
+        (("show", "nope.md"), "没有这个文档", ""),
+        (
+            ("show", "nope"),
+            "没有名为 nope.md 的文档，也没有编号为 nope 的条目",
+            "memfs list 会列出文档与条目",
+        ),
+        (("show", "nope.md", "--at", "1999-01-01"), "1999-01-01 时还没有任何提交", "memfs log"),
+        (
+            ("remember", "x"),
+            "此记忆库有多个身份，请说明是哪一个",
+            "--identity 取其一：coding-assistant, home-aide",
+        ),
+        (("list", "--type", "nope"), "没有记忆类型 'nope'", "可选："),
+        (
+            ("config", "extract.delay_second"),
+            "没有名为 extract.delay_second 的设置",
+            "您是否想用 extract.delay_seconds？",
+        ),
+    ],
+)
+def test_common_errors_are_told_in_chinese(
+    chinese: Path, arguments: tuple[str, ...], message: str, hint: str
+) -> None:
+    name, *rest = arguments
+    done = run_memfs(name, "--vault", chinese, *rest)
+    lines = done.err.splitlines()
+    assert done.code != 0
+    assert message in lines[0], done.err
+    assert hint in lines[-1], done.err
+
+
+def test_what_is_wrong_with_the_vault_is_told_in_chinese(chinese: Path, tmp_path: Path, git: Git) -> None:
+    (tmp_path / "odd.txt").write_bytes(b"%PDF \x00\x01")
+    assert "不是对话记录" in run_memfs("transcript", tmp_path / "odd.txt").err
+    (tmp_path / "odd.json").write_text('{"a": 1}\n')
+    assert "无法识别的对话格式" in run_memfs("transcript", tmp_path / "odd.json").err
+    assert "都不是记忆库" in run_memfs("status", "--vault", tmp_path).err
+    git(chinese, "checkout", "-q", "--detach")
+    detached = run_memfs("remember", "x", "--vault", chinese, "--identity", "home-aide")
+    assert "HEAD 处于游离状态" in detached.err
+    assert "请先用 git 完成" in detached.err
+
+
+def test_only_the_command_line_speaks_of_its_options(memfs: Memfs, vault: Path) -> None:
+    memory = open_memory(vault)
+    calls: list[Callable[[], object]] = [
+        lambda: memory.remember("x"),
+        lambda: memory.why("m-nothere"),
+        lambda: memory.undo("deadbeef"),
+        lambda: memory.relay_add("x", channel="", identity="home-aide"),
+        lambda: memory.token_remove("nope"),
+    ]
+    for call in calls:
+        with pytest.raises(MemfsError) as caught:
+            call()
+        hint = caught.value.hint or ""
+        assert hint
+        assert "--" not in hint
+        assert "memfs " not in hint
+        assert say_error("en", hint) != hint
+    assert "try: --identity with one of: coding-assistant, home-aide" in memfs("remember", "x").err
