@@ -37,7 +37,9 @@ def edit(vault: Vault, reference: str, text: str) -> Changed:
     redacted = redact_text(text).text
     clean = escape_line(redacted)
     if not clean:
-        raise InvalidRequest("there is nothing to write: the text is empty", hint="memfs forget takes it out")
+        raise InvalidRequest(
+            "there is nothing to write: the text is empty", hint="forget the entry to take it out"
+        )
     if len(clean) > MAX_TEXT:
         raise InvalidRequest(f"an entry holds at most {MAX_TEXT} characters, and this text {len(clean)}")
     place = find_entry(vault, reference)

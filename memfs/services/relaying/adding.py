@@ -53,7 +53,9 @@ def add_baton(
     """
     name = vault.choose_identity(identity)
     if role not in _ROLES:
-        raise InvalidRequest(f"a baton is of the user or the assistant, not of {role!r}", hint="--role user")
+        raise InvalidRequest(
+            f"a baton is of the user or the assistant, not of {role!r}", hint="the role is user or assistant"
+        )
     line, redacted = _checked_line(vault, text, channel, role)
     draft = Baton(
         "", line.time, line.channel, 0, role, line.text, _name(session), _name(message), redacted=redacted
@@ -78,7 +80,9 @@ def _checked_line(vault: Vault, text: str, channel: str, role: BatonRole) -> tup
 
     place = channel_name(redact_text(channel).text)
     if not place:
-        raise InvalidRequest("a baton needs the channel it was said in", hint="--channel feishu")
+        raise InvalidRequest(
+            "a baton needs the channel it was said in", hint="name the channel, such as feishu"
+        )
     clean = redact_text(without_private(without_memory_blocks(text)[0])[0])
     now = vault.now().replace(microsecond=0)
     return BoardLine("", now, place, 0, role, fold_line(clean.text)), bool(clean.findings)
@@ -147,5 +151,5 @@ def _answered(records: BoardRecords, batons: Sequence[Baton], channel: str, repl
         return numbers[wanted]
     number = wanted.removeprefix(channel).removeprefix("#")
     if not number.isdecimal() or len(number) > 9:
-        raise InvalidRequest(f"no baton on the board is called {reply_to}", hint="memfs relay show")
+        raise InvalidRequest(f"no baton on the board is called {reply_to}", hint="the relay board shows them")
     return int(number)
