@@ -70,7 +70,7 @@ class Question:
     """What is asked: terms, the block ids that it may name, and the days it speaks of (both included).
 
     ``today`` is the day of asking, as 20261130. ``likeness`` says how near texts are to the question in meaning, 0 to
-    1, by the keys of their vectors.
+    1, by the keys of their vectors. ``of_journal``: the question is about a journal, or days in it.
     """
 
     terms: tuple[QueryTerm, ...]
@@ -78,6 +78,7 @@ class Question:
     days: tuple[tuple[int, int], ...] = ()
     likeness: Mapping[str, float] = field(default_factory=dict)
     today: int | None = None
+    of_journal: bool = False
 
 
 def idf(documents: int, holding: int) -> float:

@@ -5,6 +5,8 @@ They are indexed with the headings of an entry, in every language that memfs wri
 
 from __future__ import annotations
 
+import re
+
 from memfs.model import EntryView
 
 _TYPES = {
@@ -46,6 +48,25 @@ _PRIORITY = {
     "medium": "medium priority 中优先级",
     "low": "low priority 低优先级",
 }
+
+
+_JOURNAL = re.compile(r"\b(?:journals?|diary|working memory)\b|日志|日记|工作记忆", re.IGNORECASE)
+
+
+def asks_of_journal(query: str) -> bool:
+    """Whether a question names the journal itself."""
+    return bool(_JOURNAL.search(query))
+
+
+def in_chinese(view: EntryView) -> str:
+    """An entry's text with the name of its field (``name: Priya``) in Chinese, where memfs has one for it."""
+    names = _FIELDS.get(view.field or "", "").split()
+    name = next((name for name in names if not name.isascii()), None)
+    label = f"{view.field}: "
+    if name is None or label not in view.text:
+        return view.text
+    before, _, after = view.text.partition(label)
+    return f"{before}{name}：{after}"
 
 
 def labels(view: EntryView) -> str:

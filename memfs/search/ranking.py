@@ -13,6 +13,7 @@ from memfs.search.fusion import Passage, Question, Ranked, score_passage
 _FLOOR = 0.1  # what scores less is no better than noise
 _LINKED = 0.1  # how much doubt a link from or to a good hit takes away
 _GOOD, _LINKERS = 0.5, 3  # what a good hit is, and how many are looked at
+_WORKING = 0.8  # of its score a journal line is ordered by: what was kept of it stands before it
 _FLOODING = {"journal", "note", "turn"}  # kinds of which one document can hold a whole conversation
 _LEAST_OF_SOURCE = 5
 
@@ -21,6 +22,8 @@ def rank_passages(question: Question, passages: Sequence[Passage], limit: int) -
     """Score, order and thin out ``passages``; at most ``limit``, the best first."""
     scored = sorted((score_passage(question, passage) for passage in passages), key=_order)
     scored = _successors_first(_linked_higher(scored))
+    if not question.of_journal:
+        scored = _kept_before_working(scored)
     return _collapse([hit for hit in scored if hit.score >= _FLOOR], limit)
 
 
@@ -80,6 +83,20 @@ def _linked_higher(hits: Sequence[Ranked]) -> Sequence[Ranked]:
             )
         lifted.append(hit)
     return sorted(lifted, key=_order)
+
+
+def _kept_before_working(hits: Sequence[Ranked]) -> list[Ranked]:
+    """Put journal lines after entries of about the same score; none then has a higher score than those before it."""
+    out: list[Ranked] = []
+    for hit in sorted(hits, key=lambda hit: -hit.score * (_WORKING if _is_working(hit) else 1.0)):
+        if out and hit.score > (most := out[-1].score):
+            hit = replace(hit, score=most, parts=(*hit.parts, ("journal", most / hit.score)))
+        out.append(hit)
+    return out
+
+
+def _is_working(hit: Ranked) -> bool:
+    return hit.passage.chunk.view.type == "journal"
 
 
 def _stem(chunk: Chunk) -> str:

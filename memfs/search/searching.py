@@ -13,6 +13,7 @@ from memfs.search import lexicon
 from memfs.search.analysis import query_terms
 from memfs.search.chunking import day_number
 from memfs.search.fusion import Passage, QueryTerm, Question, Ranked, idf
+from memfs.search.labels import asks_of_journal
 from memfs.search.lexicon import Filters
 from memfs.search.meanings import Meanings
 from memfs.search.ranking import rank_passages
@@ -66,7 +67,14 @@ def search_storage(
     allowed = lexicon.filter_query(filters)
     when = read_when(query, today)
     terms = _question_terms(searcher, when.rest, filters)
-    question = Question(terms, _blocks(query), when.ranges, today=day_number(today.isoformat()))
+    of_journal = bool(when.ranges) or filters.type == "journal" or asks_of_journal(query)
+    question = Question(
+        terms,
+        _blocks(query),
+        when.ranges,
+        today=day_number(today.isoformat()),
+        of_journal=of_journal,
+    )
     passages = _by_block(searcher, question, allowed)
     degraded: tuple[str, ...] = ()
     for first, last in question.days:

@@ -52,9 +52,11 @@ def context(
     retrieved = list(_brought_to_mind(vault, name, message, today)) if message.strip() else []
     besides = {item.source for section in retrieved for item in section.items}
     sections = handover_sections(vault, name, views, said, besides)
-    sections += [ContextSection(kind, _items(each, said, today)) for kind, each in chosen.items()]
+    sections += [
+        ContextSection(kind, _items(each, said, today, vault.language)) for kind, each in chosen.items()
+    ]
     sections += retrieved
-    return assemble_context(sections, budget, secrets.token_hex(8))
+    return assemble_context(sections, budget, secrets.token_hex(8), vault.language)
 
 
 def _brought_to_mind(vault: Vault, identity: str, message: str, today: date) -> Iterator[ContextSection]:
@@ -62,8 +64,8 @@ def _brought_to_mind(vault: Vault, identity: str, message: str, today: date) -> 
     from memfs.search.context import ContextSection
 
     found = search(vault, message, identity=identity, limit=_RETRIEVED)
-    views = tuple(_current(hit.view for hit in found.hits if _is_relevant(hit)))
-    yield ContextSection("retrieved", _items(views, _days_said(vault, views), today))
+    views = tuple(_current(hit.view for hit in _relevant(found.hits)))
+    yield ContextSection("retrieved", _items(views, _days_said(vault, views), today, vault.language))
     if not views and vault.config.search.sessions:
         turns = found.turns or search(vault, message, identity=identity, limit=_TURNS, sessions=True).turns
         yield ContextSection("turns", tuple(_said(turns)))
@@ -78,9 +80,17 @@ def _said(turns: Sequence[TurnHit]) -> Iterator[ContextItem]:
             yield ContextItem(turn.snippet.text, f"{turn.path}:{turn.line}", turn.date, mark=turn.role)
 
 
+def _relevant(hits: Sequence[Hit]) -> Iterator[Hit]:
+    """The hits that answer the message; what was put before a journal line that does answers it as well."""
+    lines = [place for place, hit in enumerate(hits) if hit.view.type == "journal" and _is_relevant(hit)]
+    last = max(lines, default=-1)
+    return (hit for place, hit in enumerate(hits) if place < last or _is_relevant(hit))
+
+
 def _is_relevant(hit: Hit) -> bool:
-    """Whether a hit answers the message; that it was superseded makes it no less relevant."""
-    return hit.score >= _LEAST_SCORE * dict(hit.parts).get("superseded", 1.0)
+    """Whether a hit answers the message; that it was superseded, or is working memory, makes it no less relevant."""
+    parts = dict(hit.parts)
+    return hit.score >= _LEAST_SCORE * parts.get("superseded", 1.0) * parts.get("journal", 1.0)
 
 
 def _current(views: Iterable[EntryView]) -> Iterator[EntryView]:
@@ -149,11 +159,20 @@ def _own_date(view: EntryView) -> str | None:
     return None if view.type == "actions" else view.date
 
 
-def _items(views: Iterable[EntryView], said: Mapping[EntryView, str], today: date) -> tuple[ContextItem, ...]:
+def _items(
+    views: Iterable[EntryView], said: Mapping[EntryView, str], today: date, language: str
+) -> tuple[ContextItem, ...]:
     from memfs.search.context import ContextItem
+    from memfs.search.labels import in_chinese
 
     return tuple(
-        ContextItem(view.text, f"{view.path}:{view.line}", said.get(view), _mark(view, today))
+        ContextItem(
+            view.text if language == "en" else in_chinese(view),
+            f"{view.path}:{view.line}",
+            said.get(view),
+            _mark(view, today),
+            working=view.type == "journal",
+        )
         for view in views
     )
 

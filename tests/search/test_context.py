@@ -97,3 +97,30 @@ def test_any_content_stays_inside_fence_and_budget(sections: list[ContextSection
         inner = context.text.split("\n", 1)[1].rsplit("</user_memory-", 1)[0]
         assert "<" not in inner
         assert ">" not in inner
+
+
+def test_a_journal_line_that_says_what_an_entry_says_is_left_out() -> None:
+    told = "We need to pick a database for the billing service."
+    sections = [
+        ContextSection("durable", (ContextItem(f"Task and goals: {told}", "journal/1.md:3", working=True),)),
+        section("actions", "pick a database for the billing service"),
+        ContextSection("retrieved", (ContextItem(told, "journal/1.md:3", working=True),)),
+    ]
+    text = assemble_context(sections, 1000, FENCE).text
+    assert text.count("pick a database") == 1
+    assert "(actions.md:1" in text
+    alone = assemble_context([sections[0], sections[2]], 1000, FENCE).text
+    assert alone.count("pick a database") == 1
+
+
+def test_what_is_asked_for_has_room_before_recent_memory() -> None:
+    recent = (ContextItem(f"line {n} of a long and busy day of work", "journal/1.md:1") for n in range(40))
+    answer = "Database: we use PostgreSQL 16, because the team knows it"
+    sections = [ContextSection("durable", tuple(recent)), section("retrieved", answer)]
+    assert answer in assemble_context(sections, 110, FENCE).text
+
+
+def test_headings_are_in_the_language_of_the_vault() -> None:
+    told = assemble_context([section("decisions", "用 PostgreSQL")], 500, FENCE, "zh").text
+    assert "## 近期决策" in told
+    assert "Recent" not in told

@@ -11,6 +11,7 @@ from memfs.model import EntryView
 from memfs.search.analysis import query_terms, terms_of
 from memfs.search.chunking import Chunk
 from memfs.search.fusion import Passage, QueryTerm, Question, idf, lexical_score, score_passage
+from memfs.search.labels import asks_of_journal
 from memfs.search.ranking import rank_passages
 
 
@@ -164,3 +165,21 @@ def test_the_order_of_candidates_does_not_matter(
     first, second = rank_passages(question, passages, 10), rank_passages(question, shuffled, 10)
     assert [(hit.passage, hit.score) for hit in first] == [(hit.passage, hit.score) for hit in second]
     assert all(0 <= hit.score <= 1 for hit in first)
+
+
+def test_what_was_kept_stands_before_a_journal_line_of_about_the_same_score() -> None:
+    words = "cache eviction redis stream retention cluster shard replica quorum latency"
+    question, path = ask(words), "memories/a/journal/2026-03-01.md"
+    line = passage(words, type="journal", path=path, line=3)
+    far, near = passage("cache eviction", line=2), passage(words.rpartition(" ")[0], line=2)
+    assert order(question, line, far) == [words, "cache eviction"]
+    assert order(replace(question, of_journal=True), line, near)[0] == words
+    hits = rank_passages(question, [line, near], 10)
+    assert [hit.passage.chunk.view.type for hit in hits] == ["decisions", "journal"]
+    assert hits[0].score == hits[1].score
+    assert dict(hits[1].parts)["journal"] < 1
+
+
+def test_a_question_that_names_the_journal_is_about_it() -> None:
+    assert all(asks_of_journal(query) for query in ("what does the journal say", "看看日志", "my diary"))
+    assert not asks_of_journal("which database did we choose")

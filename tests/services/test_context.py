@@ -12,7 +12,7 @@ from memfs.search.context import estimate_tokens
 from memfs.services.changing import remember
 from memfs.services.context import context
 from memfs.services.opening import Vault
-from tests.services.lexical import lexical_vault
+from tests.services.lexical import lexical_vault, reopened
 from tests.services.vaults import document, merge, proposal
 
 
@@ -108,3 +108,13 @@ def test_every_line_says_where_it_stands_and_when_it_was_said(vault: Vault) -> N
         assert place is not None, line
         written = (vault.top / place[1]).read_text().splitlines()[int(place[2]) - 1]
         assert line[: place.start()].split()[-1] in written
+
+
+def test_a_chinese_vault_has_chinese_labels(vault: Vault) -> None:
+    settings = vault.top / "memfs.toml"
+    settings.write_text('language = "zh"\n', encoding="utf-8")
+    merge(vault, proposal("profile", 1, name="Priya", role="engineer"))
+    told = context(reopened(vault)).text
+    assert "## 个人信息" in told
+    assert "- 名字：Priya (" in told or "- 姓名：Priya (" in told
+    assert "role: " not in told

@@ -120,7 +120,7 @@ def _recent_journal(vault: Vault, identity: str) -> Iterator[ContextItem]:
         document = parse_document(path.read_text(encoding="utf-8", errors="replace"))
         for block, heading in told_lines(document):
             text = f"{heading}: {block.text}" if heading else block.text
-            yield ContextItem(text, f"{vault.layout.rel(path)}:{block.line}", day)
+            yield ContextItem(text, f"{vault.layout.rel(path)}:{block.line}", day, working=True)
 
 
 def _is_day(name: str, today: date) -> bool:
