@@ -122,7 +122,8 @@ def read_known(folder: Path, ids: Iterable[str]) -> dict[str, tuple[str, str | N
         return {}
     found: dict[str, tuple[str, str | None]] = {}
     for entry in ids:
-        position = data.rfind(json.dumps(entry).encode("ascii"))
+        # a line begins with its id; elsewhere in it an id is evidence for another entry
+        position = data.rfind(b'{"id": ' + json.dumps(entry).encode("ascii"))
         if position >= 0:
             line = data[data.rfind(b"\n", 0, position) + 1 : data.find(b"\n", position)]
             with suppress(ValueError, KeyError, TypeError):  # derived, and damaged: it is made anew in time

@@ -141,7 +141,7 @@ def _with_origin(vault: Vault, hits: Sequence[Hit], past: Past | None) -> Iterat
     for hit in hits:
         path = hit.view.path
         if hit.view.id and path not in origins:
-            origins[path] = _by_id(read, path)
+            origins[path] = _by_id(partial(read, journal=hit.view.type == "journal"), path)
         listed = origins.get(path, {}).get(hit.view.id)
         view = replace(hit.view, origin=listed.origin, trust=listed.trust) if listed else hit.view
         yield replace(hit, view=next(iter(told([view]))))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memfs.history import CommitMessage, EntryChange, Repository, open_repository
-from memfs.history.provenance import ProvenanceIndex
+from memfs.history.provenance import ProvenanceIndex, read_known
 from memfs.model import Tokens
 from tests.conftest import Git
 from tests.history.conftest import WHEN, Commit
@@ -125,3 +125,13 @@ def test_a_shallow_clone_says_so(vault: Repository, commit: Commit, git: Git, tm
 
 def test_nothing_is_committed_yet(repo: Path, tmp_path: Path) -> None:
     assert ProvenanceIndex(tmp_path / "derived", open_repository(repo)).find("m-a") == ()
+
+
+def test_an_id_that_another_entry_names_as_evidence_keeps_its_own_commit(
+    vault: Repository, index: ProvenanceIndex, commit: Commit
+) -> None:
+    commit(vault, {NOTE: "1\n"}, _message(EntryChange("m-a", "added", "s/1", ("1",))))
+    commit(vault, {NOTE: "2\n"}, _message(EntryChange("m-b", "added", "m-a", ("m-a",))))
+    latest = index.latest()
+    assert latest["m-a"][1] == "s/1"
+    assert read_known(index.folder, ["m-a", "m-b"]) == latest

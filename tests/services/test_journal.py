@@ -205,3 +205,11 @@ def test_failed_tools_are_told_by_name(vault: Vault) -> None:
     (inbox(vault) / "s1.jsonl").write_text(jsonl([*made[:2], answer, *made[2:]]), encoding="utf-8")
     ingest(vault)
     assert "- Bash failed: exit code 2" in told(vault)
+
+
+def test_search_tells_the_origin_of_its_lines_as_the_ledger_does(vault: Vault) -> None:
+    run(vault, talk("s1", *SAID))
+    for at in (None, "HEAD"):
+        line = next(hit.view for hit in search(vault, "failing test parser", type="journal", at=at).hits)
+        assert (line.type, line.origin, line.trust) == ("journal", "extracted", "user")
+    assert why(vault, line.id or "").entry.origin == "extracted"

@@ -58,11 +58,13 @@ class Past:
         report = bring_up(index, self._stats(), self._read)
         return index, report
 
-    def entries(self, path: str) -> tuple[EntryView, ...]:
-        """The entries of a document as they were, with their origin."""
+    def entries(self, path: str, *, journal: bool = False) -> tuple[EntryView, ...]:
+        """The entries of a document as they were, with their origin; of a ``journal`` its lines."""
         content = self._read([path])[path]
         text = (content or b"").decode("utf-8", "replace")
-        return views_with_origin(self.vault, path, text, lambda ids: self._records(path, ids))
+        return views_with_origin(
+            self.vault, path, text, lambda ids: self._records(path, ids), journal=journal
+        )
 
     def with_provenance(self, views: Iterable[EntryView]) -> Iterator[EntryView]:
         """Views with the source and commit that had last written them by then."""
