@@ -7,17 +7,12 @@ from collections.abc import Sequence
 from memfs.errors import InvalidRequest
 
 
-def unknown_identity(name: str, known: Sequence[str], language: str = "en") -> InvalidRequest:
+def unknown_identity(name: str, known: Sequence[str]) -> InvalidRequest:
     """The refusal of a name that no identity has: the known ones, nearest first, and how to make one."""
-    make = f"memfs init . --identity {name}"
+    make = f"init with the identity {name}"
     there = ", ".join(_nearest_first(name, known))
-    if language == "zh":
-        message = f"没有名为 {name} 的身份"
-        hint = f"现有：{there}；新建：{make}" if there else f"新建：{make}"
-    else:
-        message = f"no identity is called {name}"
-        hint = f"one of {there}; {make} makes a new one" if there else f"{make} makes it"
-    return InvalidRequest(message, hint=hint)
+    hint = f"one of {there}; {make} makes a new one" if there else f"{make} makes it"
+    return InvalidRequest(f"no identity is called {name}", hint=hint)
 
 
 def _nearest_first(name: str, known: Sequence[str]) -> list[str]:

@@ -86,7 +86,7 @@ class Vault:
 
         name, known = safe_name(identity), self.identities()
         if name not in known:
-            raise unknown_identity(name, known, self.language)
+            raise unknown_identity(name, known)
         return name
 
     def choose_identity(self, identity: str | None) -> str:

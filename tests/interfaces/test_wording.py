@@ -31,7 +31,7 @@ def chinese(vault: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def literal(pattern: str) -> str:
     """The longest stretch of a pattern that an error says word for word."""
-    parts = re.split(r"waits: |\\S\+|\(?\.[+*]\)?|\(\\d\+\)|\(\\S\+\)", pattern)
+    parts = re.split(r"waits: |; |\\S\+|\(?\.[+*]\)?|\(\\d\+\)|\(\\S\+\)", pattern)
     return re.sub(r"\\(.)", r"\1", max(parts, key=len)).strip()
 
 
@@ -69,6 +69,11 @@ def test_each_row_is_of_words_that_are_raised(row: tuple[str, str]) -> None:
             "此记忆库有多个身份，请说明是哪一个",
             "--identity 取其一：coding-assistant, home-aide",
         ),
+        (
+            ("remember", "x", "--identity", "home-aid"),
+            "没有名为 home-aid 的身份",
+            "现有：home-aide, coding-assistant；新建：memfs init . --identity home-aid",
+        ),
         (("list", "--type", "nope"), "没有记忆类型 'nope'", "可选："),
         (
             ("config", "extract.delay_second"),
@@ -104,6 +109,7 @@ def test_only_the_command_line_speaks_of_its_options(memfs: Memfs, vault: Path) 
     memory = open_memory(vault)
     calls: list[Callable[[], object]] = [
         lambda: memory.remember("x"),
+        lambda: memory.remember("x", identity="home-aid"),
         lambda: memory.why("m-nothere"),
         lambda: memory.undo("deadbeef"),
         lambda: memory.relay_add("x", channel="", identity="home-aide"),

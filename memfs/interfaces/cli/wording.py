@@ -13,6 +13,11 @@ COMMANDS: Sequence[tuple[str, str]] = (
     (r"the list of entries shows the ids", "memfs list shows the ids"),
     (r"the list of entries shows what is offered", "memfs list shows suggestions"),
     (r"the list of entries shows both", "memfs list shows both"),
+    (
+        r"one of (.+); init with the identity (\S+) makes a new one",
+        "one of {0}; memfs init . --identity {1} makes a new one",
+    ),
+    (r"init with the identity (\S+) makes it", "memfs init . --identity {0} makes it"),
     (r"name a new one", "name one with --identity"),
     (r"name the identity: (.+)", "--identity with one of: {0}"),
     (r"the log lists the commits there are", "`memfs log` lists the commits there are"),
@@ -49,6 +54,7 @@ CHINESE: Sequence[tuple[str, str]] = (
         "此记忆库有多个身份，请说明是哪一个",
     ),
     (r"this vault has no identity yet", "此记忆库还没有身份"),
+    (r"no identity is called (\S+)", "没有名为 {0} 的身份"),
     # the vault
     (r"no vault here or above", "此处及上级文件夹都不是记忆库"),
     (r"not a git repository", "不是 git 仓库"),
@@ -72,6 +78,11 @@ CHINESE: Sequence[tuple[str, str]] = (
     (r"`memfs config` lists the settings", "memfs config 会列出所有设置"),
     (r"name one with --identity", "用 --identity 指定一个"),
     (r"--identity with one of: (.+)", "--identity 取其一：{0}"),
+    (
+        r"one of (.+); memfs init \. --identity (\S+) makes a new one",
+        "现有：{0}；新建：memfs init . --identity {1}",
+    ),
+    (r"memfs init \. --identity (\S+) makes it", "新建：memfs init . --identity {0}"),
     (r"one of (.+)", "可选：{0}"),
     (r"did you mean (.+)\?", "您是否想用 {0}？"),
     (r"give more of its digits", "请多给几位"),

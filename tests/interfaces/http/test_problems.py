@@ -68,6 +68,7 @@ def test_an_error_of_a_plug_in_has_the_status_of_the_class_above() -> None:
         ),
         ("POST", "/api/entries", {"text": "x", "more": 1}, 422, "invalid-request"),
         ("POST", "/api/entries", {"text": "x"}, 409, "invalid-request"),
+        ("POST", "/api/entries", {"text": "x", "identity": "home-aid"}, 409, "invalid-request"),
         ("PUT", "/api/config/nope", {"value": "x"}, 409, "config-error"),
         ("PUT", "/api/config/language", {"value": "xx"}, 409, "config-error"),
     ],
@@ -126,6 +127,11 @@ def test_files_are_archived_anywhere_but_in_memfs_own_folders(served: Served, tm
         for path in (route, "/api/config/file_archive_path"):
             answer = put(path, json={"value": taken})
             assert (answer.status_code, answer.json()["type"]) == (409, "urn:memfs:unsafe-path"), taken
+
+
+def test_hints_name_no_option_of_the_command_line(served: Served) -> None:
+    told = served.owner.post("/api/entries", json={"text": "x"}).json()
+    assert told["hint"] == "name the identity: coding-assistant, home-aide"
 
 
 def test_no_json_and_too_much_of_it(served: Served) -> None:
