@@ -43,6 +43,26 @@ class Hit:
     snippet: Snippet
     parts: tuple[tuple[str, float], ...] = ()
 
+    @property
+    def id(self) -> str | None:
+        """The block id of the entry; None for prose."""
+        return self.view.id
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self.view.text
+
+    @property
+    def path(self) -> str:
+        """The document it stands in, from the top of the vault."""
+        return self.view.path
+
+    @property
+    def line(self) -> int:
+        """Its line there, from 1."""
+        return self.view.line
+
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:

@@ -87,3 +87,18 @@ def test_looking_at_a_transcript(vault: Path) -> None:
     assert memory.transcript(sample)["format"] == "claude-code"
     assert memory.extract(sample).proposals
     assert memory.estimate(sample).calls == 0
+
+
+def test_days_are_dates_or_strings_and_a_hit_has_what_json_has(vault: Path) -> None:
+    memory = memfs.open(vault)
+    kept = memory.remember("The meter stands in the hall", identity="home-aide")
+    day = memory.vault.now().date()
+    for since in (day, day.isoformat(), f"{day}T00:00:00"):
+        hit = memory.search("meter hall", since=since).hits[0]
+        assert (hit.id, hit.text) == (kept.id, "The meter stands in the hall")
+        assert (hit.path, hit.line) == (hit.view.path, hit.view.line)
+        assert memory.log(since=since, limit=1)[0].commit == kept.commit
+    assert memory.log(until="2020-01-01") == ()
+    for use in (lambda: memory.search("meter", since="soon"), lambda: memory.log(since="2026-13-01")):
+        with pytest.raises(memfs.MemfsError, match="not a date"):
+            use()

@@ -171,7 +171,8 @@ def test_what_was_kept_stands_before_a_journal_line_of_about_the_same_score() ->
     words = "cache eviction redis stream retention cluster shard replica quorum latency"
     question, path = ask(words), "memories/a/journal/2026-03-01.md"
     line = passage(words, type="journal", path=path, line=3)
-    far, near = passage("cache eviction", line=2), passage(words.rpartition(" ")[0], line=2)
+    far = passage("cache eviction", line=2)
+    near = passage(f"{words.rpartition(' ')[0]} as Priya wanted", line=2)
     assert order(question, line, far) == [words, "cache eviction"]
     assert order(replace(question, of_journal=True), line, near)[0] == words
     hits = rank_passages(question, [line, near], 10)

@@ -17,12 +17,13 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 def read_day(ctx: click.Context, param: click.Parameter, value: str | None) -> date | None:
     """A day, or a moment, as ISO 8601 writes it."""
+    from memfs.errors import InvalidRequest
+    from memfs.interfaces import days
+
     try:
-        if value is None or len(value) <= len("2026-11-30"):
-            return None if value is None else date.fromisoformat(value)
-        return datetime.fromisoformat(value)
-    except ValueError:
-        raise click.BadParameter(f"not a date: {value!r} (write it like 2026-11-30)", ctx, param) from None
+        return days.read_day(value)
+    except InvalidRequest as error:
+        raise click.BadParameter(error.message, ctx, param) from None
 
 
 def read_moment(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:

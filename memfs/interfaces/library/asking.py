@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING
 
+from memfs.interfaces.days import read_day
+
 if TYPE_CHECKING:
     from memfs.history.log import LogEntry
     from memfs.services.audit import Why
@@ -21,11 +23,11 @@ class Asking:
         *,
         identity: str | None = None,
         limit: int | None = 20,
-        since: date | None = None,
-        until: date | None = None,
+        since: date | str | None = None,
+        until: date | str | None = None,
         everything: bool = False,
     ) -> tuple[LogEntry, ...]:
-        """The audit log, newest first. A day as ``until`` is included."""
+        """The audit log, newest first. A day as ``until`` is included; days may be ISO strings."""
         from memfs.services.audit import log
 
         return log(
@@ -49,7 +51,8 @@ class Asking:
 
         return diff(self.vault, commit, until=until)
 
-    def _moment(self, day: date | None, at: time) -> datetime | None:
+    def _moment(self, said: date | str | None, at: time) -> datetime | None:
+        day = read_day(said)
         if day is None:
             return None
         moment = day if isinstance(day, datetime) else datetime.combine(day, at)

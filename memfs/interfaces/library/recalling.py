@@ -6,6 +6,8 @@ from collections.abc import Callable
 from datetime import date
 from typing import TYPE_CHECKING
 
+from memfs.interfaces.days import day_of
+
 if TYPE_CHECKING:
     from memfs.memory.types import Registry
     from memfs.model import EntryView
@@ -51,8 +53,8 @@ class Recalling:
         peer: str | None = None,
         tag: str | None = None,
         path: str | None = None,
-        since: date | None = None,
-        until: date | None = None,
+        since: date | str | None = None,
+        until: date | str | None = None,
         at: str | None = None,
         limit: int = 10,
         sessions: bool | None = None,
@@ -61,10 +63,13 @@ class Recalling:
         """Find memories by words and meaning; ``identity`` limits it to what that identity may see.
 
         ``at`` a date or commit: memory as it was then. ``sessions``: also the turns of conversations; None: only where
-        memory has nothing and `search.sessions` is on. InvalidRequest where no identity or type is called so.
+        memory has nothing and `search.sessions` is on. Days may be ISO strings. InvalidRequest where one is none, or no
+        identity or type is called so.
         """
         from memfs.memory.slugs import peer_id
         from memfs.services.recall import search
+
+        first, last = day_of(since), day_of(until)
 
         self._check_identity(identity)
         found = search(
@@ -75,8 +80,8 @@ class Recalling:
             peer=peer_id(peer) if peer else None,
             tag=tag,
             path=path,
-            since=since,
-            until=until,
+            since=first,
+            until=last,
             at=at,
             limit=limit,
             sessions=sessions,
