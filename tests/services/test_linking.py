@@ -49,6 +49,17 @@ def test_links_and_backlinks_of_a_document(vault: Vault) -> None:
         links(vault, "Nowhere.md")
 
 
+def test_a_document_is_found_by_its_alias_as_wikilinks_find_it(vault: Vault) -> None:
+    put(vault, "Tomatoes.md", "---\naliases: [toms]\n---\n# Tomatoes\n\nSee [[Index]].\n")
+    put(vault, "Index.md", "# Index\n\n[[toms]]\n")
+    found = links(vault, "Toms")
+    assert found.document == "Tomatoes.md"
+    assert [one.to for one in found.out] == ["Index.md"]
+    assert [(one.path, one.line) for one in found.back] == [("Index.md", 3)]
+    with pytest.raises(DocumentNotFound):
+        links(vault, "tom")
+
+
 def test_links_and_backlinks_of_an_entry(vault: Vault) -> None:
     merge(vault, note("Deploys on Friday need a second reviewer"))
     entry = the_entry(vault, "reviewer")

@@ -61,7 +61,7 @@ def links(vault: Vault, reference: str | None = None, *, identity: str | None = 
     graph = LinkGraph(vault, visible(vault, identity) if identity else None)
     if reference is None:
         return Links(out=tuple(graph.broken()), orphans=tuple(graph.orphans()))
-    path, entry = find_document(vault, reference)
+    path, entry = graph.find(reference)
     if path not in graph.seen:
         if entry:
             raise EntryNotFound(f"no entry has the id {entry}", hint="the list of entries shows the ids")
@@ -94,6 +94,20 @@ class LinkGraph:
     def followed(self) -> tuple[FollowedLink, ...]:
         """Every link of what may be seen, by path and line; what may not be is as if it was not there."""
         return tuple(self._follow(path, link) for path in sorted(self.seen) for link in self.seen[path].links)
+
+    def find(self, reference: str) -> tuple[str, str | None]:
+        """The document that a person names, or the entry in it; by an alias too, as wikilinks do.
+
+        Raises:
+            EntryNotFound, DocumentNotFound: there is none.
+        """
+        try:
+            return find_document(self.vault, reference)
+        except DocumentNotFound:
+            goal = self._map.resolve("", PlacedLink(1, reference))
+            if goal.state != "ok" or goal.path not in self.seen or goal.anchor:
+                raise
+            return goal.path, None
 
     def broken(self) -> Iterator[FollowedLink]:
         """Links that lead nowhere. The pages that identity.md names in advance are none."""
