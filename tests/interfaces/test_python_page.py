@@ -18,7 +18,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 def test_its_blocks_run(
     vault: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("anthropic", reason="the last block of docs/python.md needs the extra `anthropic`")
+    pytest.importorskip("anthropic", reason="the last block of docs/python.md needs the extra `models`")
     monkeypatch.chdir(vault)
     blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
     assert len(blocks) == 7

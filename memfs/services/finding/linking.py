@@ -105,7 +105,7 @@ class LinkGraph:
             return find_document(self.vault, reference)
         except DocumentNotFound:
             goal = self._map.resolve("", PlacedLink(1, reference))
-            if goal.state != "ok" or goal.path not in self.seen or goal.anchor:
+            if goal.state != "ok" or goal.path is None or goal.path not in self.seen or goal.anchor:
                 raise
             return goal.path, None
 
