@@ -66,8 +66,10 @@ def ingest(
     tell = announce or (lambda _: None)
     problems: list[str] = []
     waiting: list[str] = []
+    left_out: list[TranscriptFile] = []
     if files is None:
-        files = named_files(vault, paths, identity) if paths else find_unmerged(vault, choice, waiting)
+        past = left_out if choice else None
+        files = named_files(vault, paths, identity) if paths else find_unmerged(vault, choice, waiting, past)
     files = list(files)
     candidates = list(find_candidates(vault, files, identity, problems, strict=bool(paths)))
     reasons = {
@@ -89,7 +91,8 @@ def ingest(
             waiting += run.waiting
     note_outcome(vault, reasons)
     settle_queue(vault, problems)
-    return IngestReport(tuple(sessions), tuple(dict.fromkeys(waiting)), tuple(dict.fromkeys(problems)))
+    told = tuple(dict.fromkeys(waiting)), tuple(dict.fromkeys(problems))
+    return IngestReport(tuple(sessions), *told, left_out=len(left_out))
 
 
 def ingest_identity(

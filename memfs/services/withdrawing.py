@@ -67,7 +67,7 @@ def take_back(vault: Vault, source: str, *, identity: str | None = None) -> Undo
             for name, result in results.items()
             for p, d in result_files(vault.layout, name, result).items()
         }
-        outcomes = tuple(_told(vault, found, _moves(read_log(vault.repository, identity=None))))
+        outcomes = tuple(_told(work, found, _moves(read_log(vault.repository, identity=None))))
         commit = None
         if files:
             message = CommitMessage(
@@ -179,22 +179,23 @@ def _moves(log: Iterable[LogEntry]) -> Mapping[str, str]:
     return {pair["removed"]: pair["added"] for pair in ids if pair.keys() >= {"removed", "added"}}
 
 
-def _told(vault: Vault, results: Mapping[str, MergeResult], moved: Mapping[str, str]) -> Iterator[Outcome]:
+def _told(work: _Work, results: Mapping[str, MergeResult], moved: Mapping[str, str]) -> Iterator[Outcome]:
     """What became of the entries; one that was changed and moved is told where it is now, and not as gone.
 
-    Where nothing changes in an identity's memory, only what is kept is worth telling.
+    Where nothing changes in an identity's memory, only what is kept of the source is worth telling.
     """
     kept = {each.id for result in results.values() for each in result.outcomes if each.action == "kept"}
     arrived = set(moved.values())
     for identity, result in results.items():
         for outcome in result.outcomes:
-            if outcome.action == "kept" and outcome.id in arrived:
-                place = vault.layout.document_rel(identity, outcome.document)
-                yield replace(outcome, reason=f"{outcome.reason}; it is in {place} now")
-            elif outcome.action == "unchanged" and moved.get(outcome.id) in kept:
+            if outcome.action == "unchanged" and moved.get(outcome.id) in kept:
                 continue
-            elif result.changed or outcome.action in ("kept", "refused"):
-                yield outcome
+            if not result.changed and not (outcome.action == "kept" and outcome.id in work.latest):
+                continue
+            if outcome.action == "kept" and outcome.id in arrived:
+                place = work.vault.layout.document_rel(identity, outcome.document)
+                outcome = replace(outcome, reason=f"{outcome.reason}; it is in {place} now")
+            yield outcome
 
 
 def _superseded_later(part: _Part, wrote: Version) -> Iterator[str]:

@@ -81,6 +81,26 @@ def test_waits_for_quiet_then_merges(bench: Bench) -> None:
     assert "5433" in (bench.vault.layout.document(IDENTITY, "notes.md")).read_text()
 
 
+def test_what_was_merged_before_is_no_news_at_the_next_start(bench: Bench) -> None:
+    inbox(bench.vault).write_text(talk(REMEMBER))
+    bench.now = real_clock()
+    bench.look()
+    bench.later(91)
+    assert bench.run_all() == 1
+    bench.lines.clear()
+    bench.watcher, bench.work = (
+        Watcher(bench.vault),
+        TranscriptWork(bench.vault, bench.lines.append, bench.stop),
+    )
+    inbox(bench.vault, "new.jsonl").write_text(
+        talk("Please remember that the gate opens at seven.", session="s2")
+    )
+    bench.look()
+    assert not bench.said("noticed", "transcripts")
+    assert not bench.said("noticed chat.jsonl")
+    assert bench.said("noticed new.jsonl")
+
+
 def test_the_interval_defers_and_is_kept_over_restarts(bench: Bench) -> None:
     inbox(bench.vault).write_text(talk(REMEMBER))
     bench.now = real_clock()

@@ -109,9 +109,9 @@ def test_the_daily_job(top: Path, memfs: Memfs, tmp_path: Path) -> None:
     for line in (
         r"extraction 0%", rf"extraction 10% {CODER}", rf"extraction 10% {WRITER}", r"extraction 50%",
         r"archiving 0%", rf"archiving 10% {CODER}", r"archiving 100%",
-        r"\[DailyMemoryExtraction\] read 1 turns of 1 sessions and 0 batons \(\d+ B\)",
+        r"\[DailyMemoryExtraction\] read: turns 1, sessions 1, batons 0 \(\d+ B\)",
         r"\[FileArchiver\] ",
-        r"\[DailyMemoryExtraction\] extraction: 2 identities; archiving: 1 files \(17 B in all\)",
+        r"\[DailyMemoryExtraction\] extraction: identities 2; archiving: files 1 \(17 B in all\)",
     ):  # fmt: skip
         assert re.search(line, done.stderr), line
 

@@ -97,11 +97,11 @@ def test_a_second_watch_says_that_another_is_running(memfs: Memfs, vault: Path) 
     assert "another memfs watch is running on this vault (process " in ran.err
 
 
-def test_dropped_ones_come_with_the_way_to_ask_why(memfs: Memfs, vault: Path) -> None:
+def test_dropped_ones_come_with_the_reason(memfs: Memfs, vault: Path) -> None:
     chat = vault / "inbox/home-aide/bread.md"
     chat.write_text("User: I prefer rye bread over wheat bread.\n\nAssistant: Noted.\n", encoding="utf-8")
     age(chat.parent)
-    assert "memfs extract FILE" not in memfs("ingest").err
+    assert "dropped" not in memfs("ingest").err
     [entry] = [e["id"] for e in memfs("list", "--json").json if "rye bread" in e["text"]]
     assert memfs("forget", entry).code == 0
     again = chat.with_name("again.md")
@@ -109,7 +109,7 @@ def test_dropped_ones_come_with_the_way_to_ask_why(memfs: Memfs, vault: Path) ->
     age(chat.parent)
     done = memfs("ingest")
     assert "1 dropped" in done.err
-    assert "memfs extract FILE tells why something is dropped\n" in done.err
+    assert "dropped preferences: this text was deleted, rejected or undone\n" in done.err
 
 
 def test_what_waits_is_not_counted_as_dropped(memfs: Memfs, vault: Path) -> None:

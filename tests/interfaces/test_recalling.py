@@ -51,13 +51,22 @@ def test_an_empty_list_says_so(memfs: Memfs) -> None:
     assert (done.code, done.out, done.err) == (0, "No entries.\n", "")
 
 
-@pytest.mark.parametrize("command", [("list",), ("search", "tide")])
-def test_an_identity_or_type_that_there_is_not_is_refused_with_those_that_are(
+@pytest.mark.parametrize("command", [("list",), ("search", "tide"), ("context",), ("log",), ("review",)])
+def test_an_identity_that_there_is_not_is_refused_with_those_that_are(
     memfs: Memfs, command: tuple[str, ...]
 ) -> None:
     nobody = memfs(*command, "--identity", "nobody")
     assert (nobody.code, nobody.out) == (2, "")
-    assert nobody.err == "error: no identity is called nobody\n  try: one of coding-assistant, home-aide\n"
+    assert nobody.err == (
+        "error: no identity is called nobody\n"
+        "  try: one of home-aide, coding-assistant; memfs init . --identity nobody makes a new one\n"
+    )
+
+
+@pytest.mark.parametrize("command", [("list",), ("search", "tide")])
+def test_a_type_that_there_is_not_is_refused_with_those_that_are(
+    memfs: Memfs, command: tuple[str, ...]
+) -> None:
     bogus = memfs(*command, "--type", "bogus")
     assert (bogus.code, bogus.out) == (2, "")
     assert bogus.err.startswith("error: no memory type 'bogus'\n  try: one of actions, cases, decisions, ")

@@ -111,7 +111,9 @@ def test_archive_from_the_command_line(place: Path, tmp_path: Path) -> None:
     assert "outside archive.roots" in run_memfs("archive", "--vault", place).err
     (place / "memfs.local.toml").write_text(f'[archive]\nroots = ["{tmp_path}"]\ndelete_originals = true\n')
     planned = run_memfs("archive", "--dry-run", "--vault", place)
-    assert planned.out == "Would archive: 1 files, 3 B.\n"
+    assert planned.out == "Files that would be archived: 1, 3 B.\n"
+    assert "[FileArchiver] would archive 1 file (3 B in all)" in planned.err
+    assert "[FileArchiver] archived" not in planned.err
     wrong = run_memfs("archive", "--to", "/nowhere", "--vault", place)
     assert (wrong.code, "archive.roots" in wrong.err) == (2, True)
     done = run_memfs("archive", "--to", tmp_path / "kept", "--day", "2026-03-14", "--vault", place, "--json")
@@ -121,7 +123,7 @@ def test_archive_from_the_command_line(place: Path, tmp_path: Path) -> None:
     assert copy.read_text() == "one"  # though it was written a moment ago: it lay still for two seconds
     assert not original.exists()
     assert "[FileArchiver] deleted the original" in done.err
-    assert run_memfs("archive", "--vault", place).out == "Archived: 0 files, 0 B; originals deleted: 0.\n"
+    assert run_memfs("archive", "--vault", place).out == "Files archived: 0, 0 B; originals deleted: 0.\n"
 
 
 def test_from_python(place: Path) -> None:

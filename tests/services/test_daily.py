@@ -70,10 +70,10 @@ def test_its_log_says_counts_seconds_tokens_and_bytes(vault: Vault) -> None:
     assert told.lines[0] == "[DailyMemoryExtraction] starting the daily run"
     assert "active identities: 1" in text
     assert f"identity: {A}" in text
-    assert "read 2 turns of 1 sessions and 0 batons (" in text
+    assert "read: turns 2, sessions 1, batons 0 (" in text
     assert " s, tokens: 0)" in text
     assert "memory updated: added 1, updated 0, superseded 0, dropped 0" in text
-    assert "[DailyMemoryExtraction] extraction: 1 identities; archiving: 0 files (0 B in all)" in told.lines
+    assert "[DailyMemoryExtraction] extraction: identities 1; archiving: files 0 (0 B in all)" in told.lines
     assert all(line.split(" ", 1)[1] in told.lines for line in log_of(vault).splitlines())
 
 

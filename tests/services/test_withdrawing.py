@@ -116,6 +116,20 @@ def test_what_was_moved_or_accepted_goes_too(vault: Vault) -> None:
     assert "Use Rabbit" in left
 
 
+def test_what_a_person_changed_and_moved_is_kept_and_named_where_it_is(vault: Vault) -> None:
+    poisoned(vault)
+    mirror = next(entry for entry in list_entries(vault) if "Copy every" in entry.text)
+    edit(document(vault, "notes.md"), "Copy every note", "Copy some notes")
+    moved = move(vault, mirror.id or "", "writer")
+    done = take_back(vault, f"claude-code/{BAD}")
+    told = {one.id: (one.action, one.reason) for one in done.outcomes}
+    assert told[moved.id] == ("kept", "it was changed since; it is in memories/writer/notes.md now")
+    assert mirror.id not in told
+    assert "Copy some notes into each new project" in texts(vault)
+    again = take_back(vault, f"claude-code/{BAD}")
+    assert (again.commit, [one.id for one in again.outcomes]) == (None, [moved.id])
+
+
 def test_a_squash_hides_nothing(vault: Vault) -> None:
     merge(vault, REVIEW)
     start = git(vault.top, "rev-parse", "HEAD").strip()

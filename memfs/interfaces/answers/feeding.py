@@ -51,6 +51,7 @@ class Ingested(Answer):
     sessions: list[SessionMerged]
     waiting: list[str]
     problems: list[str]
+    left_out: int
 
 
 class FailedAgain(SetAside):

@@ -58,6 +58,8 @@ def ingest_command(
         paths, identity=identity, backfill=backfill, announce=call.note, policy=policy
     )
     call.answer(ingest_json(report), lambda: _report_lines(call, report))
+    if report.left_out:
+        call.note(call.text("left_out", n=report.left_out))
     return note_troubles(call, report)
 
 

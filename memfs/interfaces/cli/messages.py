@@ -39,6 +39,10 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
         "Nothing was merged: something waits or failed, as told.",
         "没有合并任何内容：有内容在等待或失败，见提示。",
     ),
+    "left_out": (
+        "Old sessions left out: {n}; memfs ingest --backfill 30d|all takes them up, memfs ingest FILE one of them.",
+        "按此选择略过以往会话：{n} 个；memfs ingest --backfill 30d|all 可补读，memfs ingest FILE 可读其中一个。",
+    ),
     "something_waits": ("nothing recorded yet, something waits", "尚无记录，有内容在等待"),
     "more_reasons": ("further reasons: {n}; --json tells all", "其他原因 {n} 个；--json 可查看全部"),
     # retry, watch
@@ -56,7 +60,7 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "daily_extraction": ("extraction {percent}% {name}", "记忆抽取 {percent}% {name}"),
     "daily_archiving": ("archiving {percent}% {name}", "文件归档 {percent}% {name}"),
     "daily_done": (
-        "Extracted: {identities} identities; archived: {files} files ({size}).",
+        "Identities extracted: {identities}; files archived: {files} ({size}).",
         "已抽取 {identities} 个身份，已归档 {files} 个文件（{size}）。",
     ),
     "daily_status": (
@@ -81,7 +85,7 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "transcript": ("{format}, session {session}, turns: {turns}", "{format}，会话 {session}：{turns} 条消息"),
     "skipped": ("could not be read: line {lines}", "无法读取：第 {lines} 行"),
     # redact
-    "no_secrets": ("No secrets found in {files} files.", "在 {files} 个文件中未发现机密。"),
+    "no_secrets": ("No secrets found; files read: {files}.", "在 {files} 个文件中未发现机密。"),
     "secrets_replaced": ("Replaced: {n}, in commit {commit}.", "已替换 {n} 处，提交 {commit}。"),
     "secret_by_hand": ("(in a line of yours)", "（你写的行）"),
     "secret_replaced": ("(replaced)", "（已替换）"),
@@ -142,10 +146,10 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "from_memory": ("from memory", "来自记忆"),
     "overdue": ("(overdue)", "（逾期未读）"),
     "archived": (
-        "Archived: {count} files, {size}; originals deleted: {deleted}.",
+        "Files archived: {count}, {size}; originals deleted: {deleted}.",
         "已归档 {count} 个文件，共 {size}；删除原文件 {deleted} 个。",
     ),
-    "would_archive": ("Would archive: {count} files, {size}.", "将归档 {count} 个文件，共 {size}。"),
+    "would_archive": ("Files that would be archived: {count}, {size}.", "将归档 {count} 个文件，共 {size}。"),
     "archived_before": ("Archived before: {count}.", "早已归档：{count}。"),
     "archive_left": (
         "Left as they are: {skipped}; failed: {failed}.",

@@ -23,6 +23,7 @@ def ingest_json(report: IngestReport) -> Json:
         "sessions": [session_json(session) for session in report.sessions],
         "waiting": list(report.waiting),
         "problems": list(report.problems),
+        "left_out": report.left_out,
     }
 
 

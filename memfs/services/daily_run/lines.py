@@ -22,7 +22,7 @@ _LINES: Mapping[str, tuple[str, str]] = {
     "found": ("active identities: {count}", "发现 {count} 个激活的身份"),
     "identity": ("identity: {identity}", "处理身份: {identity}"),
     "read": (
-        "read {turns} turns of {sessions} sessions and {batons} batons ({size})",
+        "read: turns {turns}, sessions {sessions}, batons {batons} ({size})",
         "读取到 {turns} 条今天对话（{sessions} 个会话），{batons} 条接力 ({size})",
     ),
     "extracted": (
@@ -34,7 +34,7 @@ _LINES: Mapping[str, tuple[str, str]] = {
         "更新 Identity Memory: 新增 {added}, 更新 {updated}, 取代 {superseded}, 舍弃 {dropped}",
     ),
     "nothing": ("nothing to record", "无可记录"),
-    "cleared": ("relay board: {count} batons left it", "接力板: 清除 {count} 条"),
+    "cleared": ("relay board: batons that left it: {count}", "接力板: 清除 {count} 条"),
     "again": (
         "{step} failed, trying again ({attempt} of {attempts}): {reason}",
         "{step} 失败，重试 {attempt}/{attempts}: {reason}",
@@ -44,7 +44,7 @@ _LINES: Mapping[str, tuple[str, str]] = {
     "stopped": ("stopped before its end; the rest is left to the next run", "已提前停止，其余留给下次运行"),
     "end": ("done ({seconds:.1f} s)", "任务完成 (总耗时 {seconds:.1f}s)"),
     "total": (
-        "extraction: {identities} identities; archiving: {files} files ({size} in all)",
+        "extraction: identities {identities}; archiving: files {files} ({size} in all)",
         "记忆抽取: {identities} 个身份, 文件归档: {files} 个文件 (总计 {size})",
     ),
 }

@@ -30,14 +30,23 @@ class Candidate:
     began: datetime
 
 
-def find_unmerged(vault: Vault, choice: str | None, waiting: list[str]) -> Iterator[TranscriptFile]:
-    """The files of all sources, without those that are known to be merged as they lie."""
+def find_unmerged(
+    vault: Vault, choice: str | None, waiting: list[str], left_out: list[TranscriptFile] | None = None
+) -> Iterator[TranscriptFile]:
+    """The files of all sources, without those that are known to be merged as they lie.
+
+    ``left_out`` gets those that are not merged and that the choice leaves out.
+    """
     with open_seen(vault.layout.derived) as seen:
         for source, found in find_all(vault):
             allowed, reason = backfill.allow(vault, source, found, choice)
             if reason:
                 waiting.append(reason)
             yield from [file for file in allowed if not is_merged(vault, file, seen)]
+            if left_out is not None and not reason:
+                chosen = {file.path for file in allowed}
+                rest = (file for file in found if file.path not in chosen)
+                left_out += [file for file in rest if not is_merged(vault, file, seen)]
 
 
 def find_candidates(

@@ -42,11 +42,15 @@ class SessionReport:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What an ingest did. ``waiting`` names what has to be tried again and why; ``problems`` what could not be read."""
+    """What an ingest did. ``waiting`` names what has to be tried again and why; ``problems`` what could not be read.
+
+    ``left_out``: how many transcripts a backfill choice made in this call closed.
+    """
 
     sessions: tuple[SessionReport, ...] = ()
     waiting: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    left_out: int = 0
 
 
 _DONE = {

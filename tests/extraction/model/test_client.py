@@ -46,6 +46,16 @@ def test_a_call_says_what_it_must(room: Room) -> None:
     assert room.keys() == ["k"]
 
 
+def test_a_model_that_takes_no_temperature_is_asked_without_and_nobody_is_told(
+    room: Room, recwarn: pytest.WarningsRecorder
+) -> None:
+    room.script({"content": '{"notes": []}'})
+    call_model(Endpoint(parse_name("openai:o3"), room.base_url, "k", 30.0), QUESTION, "text", 100)
+    (request,) = room.calls()
+    assert "temperature" not in request
+    assert [str(one.message) for one in recwarn if "temperature" in str(one.message)] == []
+
+
 @pytest.mark.parametrize(
     ("known", "used"),
     [(["json_object", "text"], "json_object"), (["text"], "text")],
