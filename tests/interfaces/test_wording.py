@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from memfs.errors import MemfsError
+from memfs.errors import MemfsError, VaultLocked
 from memfs.interfaces.cli.wording import CHINESE, COMMANDS, say_error
 from memfs.interfaces.library import open_memory
+from memfs.vault.lock import hold_vault
 from tests.conftest import PROJECT, Git
 from tests.interfaces.conftest import Memfs, run_memfs
 
@@ -31,7 +33,7 @@ def chinese(vault: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def literal(pattern: str) -> str:
     """The longest stretch of a pattern that an error says word for word."""
-    parts = re.split(r"waits: |; |\\S\+|\(?\.[+*]\)?|\(\\d\+\)|\(\\S\+\)", pattern)
+    parts = re.split(r"waits: |the transcript: |holds |; |\\S\+|\(?\.[+*]\)?|\(\\d\+\)|\(\\S\+\)", pattern)
     return re.sub(r"\\(.)", r"\1", max(parts, key=len)).strip()
 
 
@@ -74,6 +76,10 @@ def test_each_row_is_of_words_that_are_raised(row: tuple[str, str]) -> None:
             "没有名为 home-aid 的身份",
             "现有：home-aide, coding-assistant；新建：memfs init . --identity home-aid",
         ),
+        (("daily", "--backup-path", "/far"), "归档路径 /far 不在 archive.roots 之下", "archive.roots"),
+        (("config", "file_archive_path", "memories"), "文件不会归档到此文件夹", ""),
+        (("token", "remove", "nope"), "没有编号为 'nope' 的令牌", "memfs token list 会列出令牌"),
+        (("transcript", "/nope"), "无法读取对话记录：文件不存在", ""),
         (("list", "--type", "nope"), "没有记忆类型 'nope'", "可选："),
         (
             ("config", "extract.delay_second"),
@@ -85,8 +91,7 @@ def test_each_row_is_of_words_that_are_raised(row: tuple[str, str]) -> None:
 def test_common_errors_are_told_in_chinese(
     chinese: Path, arguments: tuple[str, ...], message: str, hint: str
 ) -> None:
-    name, *rest = arguments
-    done = run_memfs(name, "--vault", chinese, *rest)
+    done = run_memfs("--vault", chinese, *arguments)
     lines = done.err.splitlines()
     assert done.code != 0
     assert message in lines[0], done.err
@@ -103,6 +108,15 @@ def test_what_is_wrong_with_the_vault_is_told_in_chinese(chinese: Path, tmp_path
     detached = run_memfs("remember", "x", "--vault", chinese, "--identity", "home-aide")
     assert "HEAD 处于游离状态" in detached.err
     assert "请先用 git 完成" in detached.err
+
+
+def test_who_holds_the_vault_is_told_in_chinese(vault: Path) -> None:
+    layout = open_memory(vault).vault.layout
+    with hold_vault(layout), ThreadPoolExecutor(1) as other:
+        error = other.submit(hold_vault(layout, 0).__enter__).exception()
+    assert isinstance(error, VaultLocked)
+    assert re.fullmatch(r"记忆库正被 \S+ 上的进程 \d+ 占用", say_error("zh", error.message))
+    assert say_error("zh", error.hint or "") == "请等它结束后再试"
 
 
 def test_only_the_command_line_speaks_of_its_options(memfs: Memfs, vault: Path) -> None:
