@@ -124,7 +124,8 @@ def _open(snapshot: Snapshot, entry: str) -> tuple[Desk, str, str, Block]:
     found = desk.owned(offered)
     if found is None:
         raise EntryNotFound(
-            f"nothing is offered for {entry.removesuffix('-q')}", hint="the list of entries shows what is offered"
+            f"nothing is offered for {entry.removesuffix('-q')}",
+            hint="the list of entries shows what is offered",
         )
     return desk, offered, *found
 

@@ -43,7 +43,7 @@ def safe_name(name: str) -> str:
     if not _SAFE.fullmatch(name) or name.count("@") > 1 or name.strip(".") != name:
         raise UnsafePath(
             f"{name!r} cannot name an identity or peer",
-            hint="use letters a-z, digits, '_', '-', '.', at most one '@', and no dot at either end, as in home-assistant",
+            hint="use letters a-z, digits, '_', '-', '.', at most one '@', no dot at either end, as in home-assistant",
         )
     _refuse_reserved(name, name)
     return name

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from memfs.errors import InvalidRequest
 from memfs.services.changing import remember
 from memfs.services.context import context
 from memfs.services.finding.indexing import document_stats, open_index, reindex
@@ -319,7 +320,8 @@ def test_context_names_a_field_once(vault: Vault) -> None:
 def test_nothing_relevant_means_nothing_retrieved(vault: Vault) -> None:
     for message in ("zebra crossings in Lisbon", "", "the of and"):
         assert "Related memory" not in context(vault, message, identity=IDENTITY).text
-    assert context(vault, "zebra", identity="nobody").text == ""
+    with pytest.raises(InvalidRequest, match="nobody"):
+        context(vault, "zebra", identity="nobody")
 
 
 @pytest.mark.parametrize("budget", [60, 90, 120, 200, 1500])
