@@ -26,7 +26,7 @@ def diary(vault: Path, git: Git) -> Path:
 def test_a_clean_vault_has_nothing_to_tell(memfs: Memfs) -> None:
     done = memfs("redact", "--scan")
     assert done.code == 0
-    assert done.out.startswith("No secrets found in ")
+    assert done.out.startswith("No secrets found; files read: ")
 
 
 def test_scan_tells_path_line_and_kind_and_the_next_step(memfs: Memfs, diary: Path) -> None:
