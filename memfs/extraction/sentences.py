@@ -20,8 +20,12 @@ _MARK = re.compile(
     r"|[一二三四五六七八九十]{1,2}、\s*)+"
 )  # what begins an item of a list
 
+# Encoded data and the like: nobody's words, and slow to search for any.
+_BLOB = re.compile(r"[^\s\u2e80-\uffef]{200,}")
 _MARKS = re.compile(r"[,;:，；：、—–()（）]")
 _LONG, _LONG_WIDE = 60, 20  # letters of a piece without a mark that is rather speech than one sentence
+_TAIL = 80  # characters at the end of a part that tell whether it ends there
+_LONGEST = 5_000  # and beyond this it is nothing that anyone said
 _IMAGINED = re.compile(
     r"(?i)\b(?:if|imagine|suppose|pretend|says?|said|thinks?|wish|would)\b|如果|要是|假如|说(?=我)"
 )
@@ -49,7 +53,7 @@ def split_turn(text: str, books: Sequence[Phrasebook]) -> list[Sentence]:
     """The sentences of a turn that are the user's own words."""
     from sentencex import segment  # type: ignore[import-untyped]  # compiled: only when rules run
 
-    masked = mask_quotes(mask_foreign_lines(text, books))
+    masked = mask_quotes(mask_foreign_lines(_BLOB.sub(_blank, text), books))
     sentences = []
     position, announced = 0, False
     for line in masked.split("\n"):
@@ -65,6 +69,10 @@ def split_turn(text: str, books: Sequence[Phrasebook]) -> list[Sentence]:
             if 0 < end - begin <= MAX_SENTENCE:
                 sentences.append(_sentence(text[begin:end], masked[begin:end], books, item and announced))
     return sentences
+
+
+def _blank(found: re.Match[str]) -> str:
+    return BLANK * len(found[0])
 
 
 def _pieces(parts: Sequence[str], books: Sequence[Phrasebook]) -> Iterator[tuple[int, int]]:
@@ -85,7 +93,8 @@ def _spoken(pieces: Sequence[str], books: Sequence[Phrasebook]) -> Iterator[str]
     for piece in pieces:
         start = 0
         wide = sum(char > "\u2e7f" for char in piece)
-        if (len(piece) >= _LONG or wide >= _LONG_WIDE) and not _MARKS.search(piece):
+        spoken = (len(piece) >= _LONG or wide >= _LONG_WIDE) and len(piece) <= _LONGEST
+        if spoken and not _MARKS.search(piece):
             for book in books:
                 pattern = book.words.get("new_start", NOTHING)
                 if _IMAGINED.search(piece) or book.spaced == (wide > len(piece) // 2):
@@ -101,7 +110,7 @@ def _whole(parts: Sequence[str]) -> Iterator[str]:
     held = ""
     for part, after in itertools.zip_longest(parts, parts[1:], fillvalue=""):
         held += part
-        if not _ORDINAL.search(held) and not _is_inside(held, after):
+        if not _ORDINAL.search(held[-_TAIL:]) and not _is_inside(held[-_TAIL:], after):
             yield held
             held = ""
     if held:
