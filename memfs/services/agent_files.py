@@ -16,6 +16,7 @@ from memfs.errors import DocumentNotFound, InvalidDocument, InvalidRequest, Unsa
 from memfs.memory.texts import merge_texts
 from memfs.services.agent_text import insert_after, number_lines, replace_once
 from memfs.services.commit import Transaction, open_transaction
+from memfs.services.committing.secrets import require_no_secrets
 from memfs.vault.paths import resolve_beneath
 
 if TYPE_CHECKING:
@@ -140,8 +141,13 @@ class AgentFiles:
         return self.vault.layout.rel(self.vault.layout.identity_dir(self.identity))
 
     def _place(self, path: str) -> Path:
+        """Where a path lies on disk. Raises UnsafePath where a link leads on from the identity's folder."""
         name = self._name(path)
-        return resolve_beneath(self.vault.top, f"{self._root()}/{name}" if name else self._root())
+        place = resolve_beneath(self.vault.top, f"{self._root()}/{name}" if name else self._root())
+        home = self.vault.layout.identity_dir(self.identity)
+        if name and place.resolve() != home.resolve() / name:
+            raise UnsafePath(f"The path {path} leads through a link, and is not a memory file")
+        return place
 
     def _files(self, path: str) -> list[str]:
         """The files that a path means, by path in the vault."""
@@ -261,6 +267,7 @@ def undo_files(vault: Vault, entry: LogEntry, base: str | None) -> tuple[str | N
                 files[path] = taken
         if not files:
             return None, ()
+        require_no_secrets(transaction, files)
         subject = action_subject("undo", f"{entry.commit[:8]} ({entry.subject})", language=vault.language)
         identity = entry.message.identity if entry.message else None
         return transaction.commit(files, CommitMessage("undo", subject, identity=identity)).commit, tuple(

@@ -11,6 +11,7 @@ from memfs.memory.snapshot import Outcome
 from memfs.memory.views import raw_texts
 from memfs.services.changing import Changed
 from memfs.services.commit import Transaction, open_transaction
+from memfs.services.committing.secrets import require_no_secrets
 from memfs.services.entries import EntryPlace, find_entry, ledger_records
 from memfs.services.merging.snapshots import read_text
 from memfs.services.merging.unwritable import look_at
@@ -66,7 +67,9 @@ def undo_edit(vault: Vault, entry: LogEntry, base: str | None) -> tuple[str | No
         if before is None or " ".join(block.text.split()) != after:
             return None, (Outcome(place.id, "kept", "", place.document, "it was changed since"),)
         subject = f"{entry.commit[:8]} ({entry.subject})"
-        commit = _commit(vault, transaction, "undo", place, replace_block(document, block, before), subject)
+        text = replace_block(document, block, before)
+        require_no_secrets(transaction, {place.path: text.encode("utf-8", "surrogateescape")})
+        commit = _commit(vault, transaction, "undo", place, text, subject)
     return commit, (Outcome(place.id, "updated", "", place.document),)
 
 

@@ -14,6 +14,7 @@ from memfs.memory.undo import Version, undo_entries, undo_marks
 from memfs.memory.views import locate
 from memfs.services.agent_files import undo_files
 from memfs.services.commit import NO_BASE, Transaction, open_transaction
+from memfs.services.committing.secrets import decoded, is_text, require_no_secrets, secret_comes_back
 from memfs.services.editing import undo_edit
 from memfs.services.merging.merges import entry_changes, result_files
 from memfs.services.merging.proofs import with_proof
@@ -55,7 +56,7 @@ def undo(vault: Vault, name: str) -> Undone:
         raise _no_way_back(vault, entry)
     if entry.kind == "edit":
         return Undone(entry.commit, *undo_edit(vault, entry, base_of(vault, entry)))
-    if entry.kind == "agent":
+    if entry.kind == "agent" or (entry.kind == "undo" and not entry.message.entries):
         commit, paths = undo_files(vault, entry, base_of(vault, entry))
         return Undone(entry.commit, commit, tuple(Outcome("", "updated", "", path) for path in paths))
     with open_transaction(vault) as transaction:
@@ -84,43 +85,20 @@ def _no_way_back(vault: Vault, entry: LogEntry) -> InvalidRequest:
     from memfs.history.log import changed_blobs
 
     base = base_of(vault, entry)
-    paths = [path for path in changed_blobs(vault.repository, base, entry.commit) if _is_text(path)]
+    paths = [path for path in changed_blobs(vault.repository, base, entry.commit) if is_text(path)]
     was = vault.repository.read_blobs(base, paths) if base else {}
     became = vault.repository.read_blobs(entry.commit, paths)
     hidden = None
     for path in paths:
-        before, after = (_decoded(blobs.get(path)) for blobs in (was, became))
+        before, after = (decoded(blobs.get(path)) for blobs in (was, became))
         for line, kind in brings_secrets(after, before):
-            return _secret_comes_back(kind, path, line)
+            return secret_comes_back(kind, path, line)
         hidden = hidden or next(((path, *found) for found in hidden_secrets(before, after)), None)
     place = f" ({hidden[2]}) out of {hidden[0]}:{hidden[1]}" if hidden else ""
     return InvalidRequest(
         f"{entry.commit[:8]} took a secret{place} that was never committed; no undo brings it back",
         hint="write the line again, if it was none",
     )
-
-
-def _is_text(path: str) -> bool:
-    return path.endswith(".md") and _LEDGER not in path
-
-
-def _decoded(data: bytes | None) -> str:
-    return (data or b"").decode("utf-8", "surrogateescape")
-
-
-def _secret_comes_back(kind: str, path: str, line: int) -> InvalidRequest:
-    return InvalidRequest(
-        f"it would bring a secret ({kind}) back into {path}:{line}", hint="git revert does it, if it is meant"
-    )
-
-
-def require_no_secrets(transaction: Transaction, files: Mapping[str, bytes | None]) -> None:
-    """Raise InvalidRequest where new texts hold a secret that the texts of now do not: it was taken out for good."""
-    for path, data in files.items():
-        if data is None or not _is_text(path):
-            continue
-        for line, kind in brings_secrets(_decoded(transaction.read(path)), _decoded(data)):
-            raise _secret_comes_back(kind, path, line)
 
 
 def touched(vault: Vault, entry: LogEntry) -> Mapping[str, tuple[str, ...]]:

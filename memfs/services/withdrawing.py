@@ -16,11 +16,12 @@ from memfs.memory.undo import Version, undo_entries
 from memfs.memory.views import raw_texts
 from memfs.memory.wording import without_date
 from memfs.services.commit import Transaction, open_transaction
+from memfs.services.committing.secrets import require_no_secrets
 from memfs.services.ingesting.kept import kept_copy
 from memfs.services.ingesting.sessions import SessionKey
 from memfs.services.merging.merges import entry_changes, result_files
 from memfs.services.merging.snapshots import load_snapshot
-from memfs.services.undo import Undone, base_of, require_no_secrets, touched, version_at
+from memfs.services.undo import Undone, base_of, touched, version_at
 
 if TYPE_CHECKING:
     from memfs.history.log import LogEntry

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from memfs.errors import InvalidRequest
 from memfs.integrations.memory_tool import Answer, answer_command
 from memfs.services.agent_files import AgentFiles
 from memfs.services.audit import log
@@ -258,6 +259,55 @@ def test_a_link_that_leads_out_is_neither_shown_nor_followed(tide: AgentFiles, t
     assert do(tide, command="view", path="/memories/out/secret.md").is_error
     assert do(tide, command="create", path="/memories/out/new.md", file_text="x").is_error
     assert [path.name for path in outside.iterdir()] == ["secret.md"]
+
+
+def test_a_link_to_another_identity_is_not_followed(vault: Vault) -> None:
+    remember(vault, "Only the other one knows this", identity="other")
+    layout = vault.layout
+    layout.identity_dir("robin").mkdir(exist_ok=True)
+    (layout.identity_dir("robin") / "link").symlink_to(layout.identity_dir("other"))
+    (layout.identity_dir("robin") / "one.md").symlink_to(layout.identity_dir("other") / "notes.md")
+    files = AgentFiles(vault, "robin")
+    assert "link" not in do(files, command="view", path="/memories").text
+    for told in (
+        view("/memories/link"),
+        view("/memories/link/notes.md"),
+        view("/memories/one.md"),
+        create("/memories/link/new.md", "x"),
+        insert("/memories/one.md", 0, "x"),
+        replace("/memories/one.md", "Only", "x"),
+        delete("/memories/link"),
+        delete("/memories/link/notes.md"),
+        delete("/memories/one.md"),
+        rename("/memories/link/notes.md", "/memories/mine.md"),
+        rename("/memories/one.md", "/memories/mine.md"),
+    ):
+        answer = do(files, **told)
+        assert answer.is_error, told
+        assert "knows" not in answer.text
+    assert "knows this" in (layout.identity_dir("other") / "notes.md").read_text(encoding="utf-8")
+
+
+def test_undo_of_an_undo_brings_the_file_back(tide: AgentFiles) -> None:
+    do(tide, command="insert", path=T, insert_line=5, insert_text="- inserted")
+    undo(tide.vault, log(tide.vault)[0].commit)
+    undo(tide.vault, log(tide.vault)[0].commit)
+    assert text(tide.vault, "projects/tide.md") == NOTES + "- inserted\n"
+
+
+def test_undo_brings_no_secret_back(tide: AgentFiles) -> None:
+    place = tide.vault.layout.identity_dir("robin") / "mine.md"
+    place.write_text("- key AKIA7Q3ZP2LMNXR4VTKE\n", encoding="utf-8")
+    do(
+        tide,
+        command="str_replace",
+        path="/memories/mine.md",
+        old_str="- key AKIA7Q3ZP2LMNXR4VTKE",
+        new_str="- gone",
+    )
+    with pytest.raises(InvalidRequest, match="secret"):
+        undo(tide.vault, log(tide.vault)[0].commit)
+    assert place.read_text(encoding="utf-8") == "- gone\n"
 
 
 def test_an_identity_never_reaches_anothers_files(vault: Vault) -> None:
