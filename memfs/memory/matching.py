@@ -75,4 +75,5 @@ def _is_near(draft: Draft, match: Match) -> bool:
     ours = core_key(draft.type, plain_text(match.block.text))
     if theirs == ours and not match.owned:
         return True
-    return says_no_more(theirs, ours) or (match.block.kind == "item" and says_no_more(ours, theirs))
+    fuller = match.owned and match.block.kind == "item" and says_no_more(ours, theirs)
+    return fuller or says_no_more(theirs, ours)  # what says more than a person's line is not said by it

@@ -27,6 +27,7 @@ ROOT = "/memories"
 _DEPTH = 2
 _HIDDEN = re.compile(r"(^|/)(\.|node_modules(/|$))")
 _RELAY = ("relay.md", "relay.jsonl")
+_OWN = "identity.md"
 _UNITS = ("B", "K", "M", "G")
 
 
@@ -68,17 +69,17 @@ class AgentFiles:
             text = self._text(self._existing(transaction, name, path), path)
             changed, snippet = replace_once(text, old, _clean(new)[0], path)
             note = _clean(new)[1]
-            self._commit(transaction, f"edit {path}", {name: changed}, redact=False)
+            self._commit(transaction, f"edit {path}", {name: changed}, was=text)
         told = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
         return f"{told}\n{snippet}{note}"
 
-    def insert(self, path: str, line: int, text: str) -> str:
+    def insert(self, path: str, line: int, new: str) -> str:
         """Insert lines behind line ``line``; 0 is the beginning."""
         name = self._file_name(path)
         with open_transaction(self.vault) as transaction:
-            clean, note = _clean(text)
-            changed = insert_after(self._text(self._existing(transaction, name, path), path), line, clean)
-            self._commit(transaction, f"edit {path}", {name: changed}, redact=False)
+            clean, note = _clean(new)
+            text = self._text(self._existing(transaction, name, path), path)
+            self._commit(transaction, f"edit {path}", {name: insert_after(text, line, clean)}, was=text)
         return f"The file {path} has been edited.{note}"
 
     def delete(self, path: str) -> str:
@@ -129,12 +130,16 @@ class AgentFiles:
         inside = name.removeprefix(self._root() + "/")
         if _HIDDEN.search(inside) or inside in _RELAY:
             raise UnsafePath(f"The path {path} is not a memory file: it is kept by memfs")
+        if _clean(inside)[0] != inside:
+            raise UnsafePath("The path holds what looks like a secret")
 
     def _file_name(self, path: str) -> str:
         """The path in the vault of a file that may be written."""
         name = self._name(path)
         if not name:
             raise InvalidRequest(f"The path {path} is not a file.")
+        if name == _OWN:
+            raise UnsafePath(f"The file {path} says what this identity may see: only its owner changes it")
         return f"{self._root()}/{name}"
 
     def _root(self) -> str:
@@ -223,9 +228,13 @@ class AgentFiles:
         what: str,
         changes: Mapping[str, bytes | str | None],
         *,
-        redact: bool = True,
+        was: str | None = None,
     ) -> str:
-        """Commit the files; a remark when secrets in them were replaced."""
+        """Commit the files; a remark when secrets in them were replaced.
+
+        ``was``: the text that was edited, whose own lines stay as they are; no edit may put a secret together.
+        """
+        from memfs.extraction.locating import brings_secrets
         from memfs.history.messages import CommitMessage
         from memfs.history.subjects import action_subject
 
@@ -233,8 +242,11 @@ class AgentFiles:
         note = ""
         for name, content in changes.items():
             if isinstance(content, str):
-                content, note = _clean(content) if redact else (content, note)
-                files[name] = content.encode()
+                if was is None:
+                    content, note = _clean(content)
+                for line, kind in () if was is None else brings_secrets(was, content):
+                    raise InvalidRequest(f"The edit would put a secret ({kind}) into line {line}")
+                files[name] = _encoded(content)
             else:
                 files[name] = content
         if all(transaction.read(name) == data for name, data in files.items()):
@@ -283,6 +295,13 @@ def _taken_back(before: bytes | None, after: bytes | None, now: bytes | None) ->
         return now
     texts = [(data or b"").decode("utf-8", "surrogateescape") for data in (after, now, before)]
     return merge_texts(*texts).encode("utf-8", "surrogateescape")
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidRequest("The text holds half of a character (a lone surrogate)") from error
 
 
 def _clean(text: str) -> tuple[str, str]:

@@ -76,6 +76,8 @@ def push_turns(
 
 
 def _check(vault: Vault, identity: str, session: str, turns: Sequence[Turn]) -> None:
+    from memfs.transcripts import render_turn
+
     vault.known_identity(identity)
     if not session.strip():
         raise InvalidRequest("a session needs an id")
@@ -86,6 +88,10 @@ def _check(vault: Vault, identity: str, session: str, turns: Sequence[Turn]) -> 
             raise InvalidRequest(
                 f"a turn is a user's, an assistant's or a participant's, not a {turn.role}'s"
             )
+        try:
+            render_turn(turn)
+        except (UnicodeEncodeError, TypeError) as error:
+            raise InvalidRequest("a turn holds half of a character (a lone surrogate)") from error
 
 
 def _file_name(session: str) -> str:

@@ -288,6 +288,40 @@ def test_a_link_to_another_identity_is_not_followed(vault: Vault) -> None:
     assert "knows this" in (layout.identity_dir("other") / "notes.md").read_text(encoding="utf-8")
 
 
+def test_a_secret_is_not_put_together_by_edits_nor_told_in_a_name(tide: AgentFiles, git: Git) -> None:
+    halves = "ghp_a8Kd93jfLq02Zx7V", "b5Nm1Rt6Yw4Pc0Hs2EqT"
+    assert not do(tide, **create("/memories/k.md", f"token {halves[0]} and {halves[1]}\n")).is_error
+    said = do(tide, **replace("/memories/k.md", " and ", ""))
+    assert said.is_error or "".join(halves) not in text(tide.vault, "k.md")
+    assert do(tide, **create("/memories/AKIA7Q3ZP2LMNXR4VTKE.md", "x")).is_error
+    told = git(tide.vault.top, "log", "-p", "--all")
+    assert "".join(halves) not in told
+    assert "AKIA7Q3ZP2LMNXR4VTKE" not in told
+
+
+def test_an_identity_does_not_grant_itself_anothers_memory(vault: Vault) -> None:
+    remember(vault, "Only the other one knows this", identity="other")
+    remember(vault, "Something of its own", identity="robin")
+    files = AgentFiles(vault, "robin")
+    (vault.layout.identity_dir("robin") / "identity.md").write_text(
+        "---\ntype: identity\n---\n", encoding="utf-8"
+    )
+    path = "/memories/identity.md"
+    for told in (
+        replace(path, "type: identity", "type: identity\nreads: [other]"),
+        insert(path, 2, "reads: [other]"),
+        delete(path),
+        rename(path, "/memories/was.md"),
+        rename("/memories/notes.md", path),
+    ):
+        assert do(files, **told).is_error
+    assert not do(files, **view(path)).is_error
+
+
+def test_half_a_character_is_an_answer_not_a_fault(files: AgentFiles) -> None:
+    assert "surrogate" in do(files, **create("/memories/a.md", "a \ud800 b")).text
+
+
 def test_undo_of_an_undo_brings_the_file_back(tide: AgentFiles) -> None:
     do(tide, command="insert", path=T, insert_line=5, insert_text="- inserted")
     undo(tide.vault, log(tide.vault)[0].commit)

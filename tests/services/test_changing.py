@@ -327,3 +327,24 @@ def test_each_change_leaves_a_sound_repository_and_nothing_to_commit(vault: Vaul
     assert git(vault.top, "status", "--short") == ""
     assert fsck(vault.top) == ""
     assert retry(vault).merged == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Lunch is served at noon in the hall for 12 euros",
+        "Lunch is served at noon in the hall unless it rains",
+        "Lunch is served at noon in the hall, bring a badge",
+    ],
+)
+def test_what_says_more_than_a_persons_line_is_kept_beside_it(vault: Vault, text: str) -> None:
+    line = "- Lunch is served at noon in the hall\n"
+    path = vault.top / "memories/coding-assistant/notes.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"# Notes\n\n## Notes\n\n{line}", encoding="utf-8")
+    done = remember(vault, text, identity="coding-assistant")
+    assert done.action == "added"
+    assert line in path.read_text()
+    assert f"- {text} ^{done.id}" in path.read_text()
+    again = remember(vault, "Lunch is served at noon in the hall", identity="coding-assistant")
+    assert again.commit is None

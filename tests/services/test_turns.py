@@ -172,3 +172,9 @@ def test_many_at_once_lose_and_double_nothing(vault: Vault) -> None:
     for thread in threads:
         thread.join()
     assert sorted(id or "" for id, _ in read(transcript(vault))) == [f"msg-{n:08}" for n in range(60)]
+
+
+def test_half_a_character_is_refused_and_leaves_no_file(vault: Vault) -> None:
+    with pytest.raises(InvalidRequest, match="surrogate"):
+        push(vault, turn("m1", "a \ud800 b"))
+    assert not transcript(vault).exists()
