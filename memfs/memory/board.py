@@ -68,6 +68,22 @@ def parse_board(text: str) -> tuple[BoardLine, ...]:
     return tuple(line for line, _ in _find_lines(parse_document(text)))
 
 
+def find_problems(text: str) -> tuple[tuple[str, int], ...]:
+    """What of a board cannot be read, each with its line: conflict markers, and batons whose line was damaged."""
+    doc = parse_document(text)
+    found = [] if doc.problem is None else [(doc.problem.message, doc.problem.line)]
+    read = {block.start for _, block in _find_lines(doc)}
+    for block in doc.blocks:
+        if block.start not in read and (block.block_id or "").startswith("r-"):
+            found.append(("it is a baton whose time, channel or role cannot be read", block.line))
+    return tuple(found)
+
+
+def is_conflicted(text: str) -> bool:
+    """Whether a board must not be read from now: two versions of it stand in one file."""
+    return parse_document(text).problem is not None
+
+
 def render_line(line: BoardLine) -> str:
     """A baton's line: whatever its text holds, it stays one line and text."""
     time = line.time.replace(tzinfo=None).isoformat(timespec="seconds")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memfs.markdown import fold_line
-from memfs.memory.board import Baton, BatonRole, baton_id, remove_lines
+from memfs.memory.board import Baton, BatonRole, baton_id, find_problems, is_conflicted, remove_lines
 from memfs.memory.board_rules import LONGEST, PRESSING, is_live, is_overdue, is_unread, leaves
 from memfs.memory.ids import text_hash
 from memfs.services.relaying.adding import add_baton
@@ -61,11 +61,22 @@ def read_relay(vault: Vault, identity: str | None = None) -> Board:
     batons = still_remembered(vault, name, live)
     overdue = tuple(baton.id for baton in batons if is_overdue(baton, now))
     ordered = sorted(batons, key=lambda baton: baton.time)
-    return Board(tuple(ordered), overdue, files.records.problems)
+    return Board(tuple(ordered), overdue, (*files.records.problems, *board_problems(vault, name, files.text)))
+
+
+def board_problems(vault: Vault, identity: str, text: str | None) -> tuple[str, ...]:
+    """What of a board cannot be read, each with file and line."""
+    place = vault.layout.rel(vault.layout.relay_board(identity))
+    return tuple(f"{place}:{line}: {told}" for told, line in find_problems(text or ""))
 
 
 def unread_batons(vault: Vault, identity: str) -> tuple[Baton, ...]:
-    """What an extraction still has to read of the board: not bootstrap, not done; however old."""
+    """What an extraction still has to read of the board: not bootstrap, not done; however old.
+
+    Nothing, while two versions of the board stand in one file: `read_relay` tells.
+    """
+    if is_conflicted(read_files(vault, identity).text or ""):
+        return ()
     return tuple(baton for baton in read_relay(vault, identity).batons if is_unread(baton))
 
 

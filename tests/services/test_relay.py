@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import threading
 from pathlib import Path
@@ -24,6 +25,7 @@ from memfs.services.relay import (
     unread_batons,
 )
 from memfs.services.relaying import files as relay_files
+from memfs.services.status import status
 from tests.services.talks import Script, inbox, put_talk, says, talk, turn_id
 from tests.services.vaults import IDENTITY, Clock, copy_vault, git, new_vault
 
@@ -382,3 +384,24 @@ def test_killed_while_it_is_added_it_is_there_wholly_or_told_again(
     assert texts(vault) == ["Take Redis Streams", "Ask Ana"]
     assert made.message == "message-7"
     assert len(board(vault).read_text().splitlines()) == 4
+
+
+def test_a_baton_whose_line_was_damaged_is_told(vault: Vault) -> None:
+    add_baton(vault, "Take the blue queue, Ana agreed", identity=IDENTITY, channel="cli")
+    place = vault.layout.relay_board(IDENTITY)
+    place.write_text(re.sub(r"^- (\d{4}-\d\d)-", r"- \1-x", place.read_text(), flags=re.MULTILINE))
+    (told,) = read_relay(vault, IDENTITY).problems
+    assert "relay.md:3: " in told
+    assert told in status(vault).warnings
+
+
+def test_a_board_in_conflict_is_not_read_and_told(vault: Vault) -> None:
+    add_baton(vault, "We decided to use Kafka for events", identity=IDENTITY, channel="cli", role="user")
+    assert unread_batons(vault, IDENTITY)
+    place = vault.layout.relay_board(IDENTITY)
+    line = place.read_text().splitlines()[-1]
+    other = line.replace("Kafka", "NATS")
+    place.write_text(place.read_text() + f"<<<<<<< ours\n{line}\n=======\n{other}\n>>>>>>> theirs\n")
+    assert unread_batons(vault, IDENTITY) == ()
+    assert any("relay.md:" in told for told in read_relay(vault, IDENTITY).problems)
+    assert any("relay.md:" in told for told in status(vault).warnings)
