@@ -118,9 +118,13 @@ def test_none_is_left_by_the_rules(vault: Vault, told: list[Sample], tmp_path: P
     assert leaks(everything(vault), told) == []
 
 
+@pytest.mark.parametrize(
+    "share", [pytest.param(6, id="every sixth"), pytest.param(1, id="all", marks=pytest.mark.slow)]
+)
 def test_none_is_left_by_a_model_that_repeats_everything(
-    vault: Vault, told: list[Sample], tmp_path: Path, server: str
+    vault: Vault, told: list[Sample], tmp_path: Path, server: str, share: int
 ) -> None:
+    told = told[::share]
     transcripts(tmp_path / "talks", told)
     room = Room(f"{server}/leaks")
     room.script({"obey": True})
