@@ -181,6 +181,7 @@ def test_in_memory_as_it_was_only_what_was_said_by_then_is_found(vault: Vault) -
 
 def test_turns_are_the_last_resort_where_the_settings_allow_it(vault: Vault) -> None:
     put(vault, "s1", "the zebra crossing was repainted in March")
+    put(vault, "s2", "it rains", "it pours", "it snows")  # the latest messages stand in a context anyhow
     remember(vault, "The heron nests by the pond", identity=IDENTITY)
     assert search(vault, "zebra crossing").turns == ()
     assert "Said in" not in context(vault, "zebra crossing", identity=IDENTITY).text
