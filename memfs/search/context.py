@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Literal
+from typing import Literal, get_args
 
 from memfs.errors import InvalidRequest
 from memfs.memory.ids import normalise_key
@@ -31,18 +31,7 @@ Kind = Literal[
     "retrieved",
     "turns",
 ]
-ORDER: tuple[Kind, ...] = (
-    "relay",
-    "durable",
-    "messages",
-    "identity",
-    "profile",
-    "preferences",
-    "actions",
-    "decisions",
-    "retrieved",
-    "turns",
-)
+ORDER: tuple[Kind, ...] = get_args(Kind)
 _TITLES: dict[Kind, str] = {
     "relay": "Relay board",
     "durable": "Recent memory",

@@ -67,8 +67,8 @@ class AgentFiles:
         name = self._file_name(path)
         with open_transaction(self.vault) as transaction:
             text = self._text(self._existing(transaction, name, path), path)
-            changed, snippet = replace_once(text, old, _clean(new)[0], path)
-            note = _clean(new)[1]
+            clean, note = _clean(new)
+            changed, snippet = replace_once(text, old, clean, path)
             self._commit(transaction, f"edit {path}", {name: changed}, was=text)
         told = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
         return f"{told}\n{snippet}{note}"
@@ -188,7 +188,8 @@ class AgentFiles:
                 pending = [(each, depth + 1) for each in self._shown(item)] + pending
 
     def _shown(self, folder: Path) -> list[Path]:
-        relay = {self.vault.layout.identity_dir(self.identity) / name for name in _RELAY}
+        layout = self.vault.layout
+        relay = (layout.relay_board(self.identity), layout.relay_records(self.identity))
         found = sorted(folder.iterdir()) if folder.is_dir() else []
         return [
             item for item in found if not (_HIDDEN.search(item.name) or item.is_symlink() or item in relay)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import InvalidRequest, TranscriptError
 from memfs.services.ingesting.queued import queue_transcript
-from memfs.services.ingesting.sources import FROM_CWD, TranscriptSource, list_sources
+from memfs.services.ingesting.sources import FROM_CWD, list_sources, source_of
 from memfs.services.serving import is_watched
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def end_session(vault: Vault, hook: HookInput, *, identity: str | None) -> Path 
         return None
     if not hook.transcript.is_file():
         raise TranscriptError("the client keeps no transcript there", path=str(hook.transcript))
-    source = _source_of(vault, hook.transcript)
+    source = source_of(list_sources(vault), hook.transcript.resolve())
     if source is None:
         queue_transcript(vault, hook.transcript, identity)
     if not is_watched(vault.layout) and vault.config.extract.when == "live":
@@ -95,16 +95,9 @@ def _start_ingest(vault: Vault, transcript: Path, identity: str | None) -> None:
 
 
 def _identity_fed(vault: Vault, hook: HookInput) -> str | None:
-    source = _source_of(vault, hook.transcript) if hook.transcript else None
+    source = source_of(list_sources(vault), hook.transcript.resolve()) if hook.transcript else None
     if source is None or source.identity != FROM_CWD:
         return source.identity if source else None
     from memfs.vault.paths import slug
 
     return slug(hook.cwd.name) if hook.cwd else None
-
-
-def _source_of(vault: Vault, transcript: Path) -> TranscriptSource | None:
-    """The source that a transcript lies in; it need not exist yet."""
-    real = transcript.resolve()
-    found = (source for source in list_sources(vault) if real.is_relative_to(source.root.resolve()))
-    return next(found, None)

@@ -40,12 +40,13 @@ __all__ = [
 class Board:
     """The batons on the board, oldest first; ``overdue`` are ids of those only there because nothing has read them.
 
-    ``problems`` tell what of its files could not be read.
+    ``problems`` tell what of its files could not be read. ``conflicted``: two versions of it stand in one file.
     """
 
     batons: tuple[Baton, ...] = ()
     overdue: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    conflicted: bool = False
 
 
 def read_relay(vault: Vault, identity: str | None = None) -> Board:
@@ -61,7 +62,8 @@ def read_relay(vault: Vault, identity: str | None = None) -> Board:
     batons = still_remembered(vault, name, live)
     overdue = tuple(baton.id for baton in batons if is_overdue(baton, now))
     ordered = sorted(batons, key=lambda baton: baton.time)
-    return Board(tuple(ordered), overdue, (*files.records.problems, *board_problems(vault, name, files.text)))
+    problems = (*files.records.problems, *board_problems(vault, name, files.text))
+    return Board(tuple(ordered), overdue, problems, is_conflicted(files.text or ""))
 
 
 def board_problems(vault: Vault, identity: str, text: str | None) -> tuple[str, ...]:
@@ -75,9 +77,8 @@ def unread_batons(vault: Vault, identity: str) -> tuple[Baton, ...]:
 
     Nothing, while two versions of the board stand in one file: `read_relay` tells.
     """
-    if is_conflicted(read_files(vault, identity).text or ""):
-        return ()
-    return tuple(baton for baton in read_relay(vault, identity).batons if is_unread(baton))
+    board = read_relay(vault, identity)
+    return () if board.conflicted else tuple(baton for baton in board.batons if is_unread(baton))
 
 
 def relay_presses(vault: Vault, identity: str) -> bool:

@@ -98,6 +98,11 @@ def find_transcripts(vault: Vault, source: TranscriptSource) -> Iterator[Transcr
             yield from _file(source, Path(path), rel)
 
 
+def source_of(sources: Iterable[TranscriptSource], path: Path) -> TranscriptSource | None:
+    """The first source that a path (links followed) lies in; nothing need be there yet."""
+    return next((source for source in sources if path.is_relative_to(source.root.resolve())), None)
+
+
 def named_files(vault: Vault, paths: Iterable[Path], identity: str | None) -> Iterator[TranscriptFile]:
     """Files named by hand (folders are searched). A path inside a known source belongs to that source.
 
@@ -109,7 +114,7 @@ def named_files(vault: Vault, paths: Iterable[Path], identity: str | None) -> It
         real = path.resolve()
         if not real.exists():
             raise TranscriptError("no such file or folder", path=str(path))
-        home = next((source for source in known if real.is_relative_to(source.root.resolve())), None)
+        home = source_of(known, real)
         if home is not None and home.root.is_file():
             yield from _single(home, real)
         elif home is not None and real.is_file():
