@@ -23,18 +23,20 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from memfs.extraction import cut_segments, redact_turn
-from memfs.extraction.model import Prompter
+from memfs.extraction.model.prompts import Prompter
 from memfs.extraction.model.schema import answer_schema
+from memfs.extraction.redaction import redact_turn
 from memfs.extraction.request import Request
 from memfs.extraction.salience import find_salient
+from memfs.extraction.segments import cut_segments
 from memfs.memory.registry import build_registry
 from memfs.memory.types import MemoryType
 from memfs.model import Turn
 from memfs.services.daily_run.compact_reading import TYPES
 from memfs.services.ingesting.models import token_counter
 from memfs.services.resources import read_builtin_templates
-from memfs.transcripts import keep_turns, open_transcript
+from memfs.transcripts.opening import open_transcript
+from memfs.transcripts.privacy import keep_turns
 
 IDENTITY = "coding-assistant"
 GOLD = Path(__file__).resolve().parent.parent / "tests" / "extraction" / "gold"

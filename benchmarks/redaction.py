@@ -20,7 +20,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT))
 
-from memfs.extraction import redact_text  # noqa: E402
+from memfs.extraction.redaction import redact_text  # noqa: E402
 from tests.extraction.secret_corpus import SEED, Sample, lookalikes, secrets  # noqa: E402
 from tests.extraction.secret_scanner import all_rules, format_rules, taken_out  # noqa: E402
 

@@ -16,7 +16,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from memfs.transcripts import ReadLimits, open_transcript
+from memfs.transcripts.opening import open_transcript
+from memfs.transcripts.reader import ReadLimits
 
 PROSE = "the kiln runs hot at cone six so we lower the ramp 试烧 记录 温度 before glaze test é 🌿 data"
 WORDS = PROSE.split()

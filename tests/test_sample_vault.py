@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from memfs.config import Config, load_config
+from memfs.config.reading import load_config
+from memfs.config.settings import Config
 from memfs.markdown.document import parse_document
 from memfs.memory.ids import written_hash
 from memfs.memory.ledger import parse_ledger
 from memfs.memory.registry import build_registry
 from memfs.memory.views import is_suggestion, suggestion_text, view_entries
 from memfs.services.resources import read_builtin_templates
-from memfs.transcripts import open_transcript
+from memfs.transcripts.opening import open_transcript
 from tests.conftest import PROJECT
 from tests.sample.build import build_sample, built_files
 

@@ -12,7 +12,7 @@ from memfs.daemon.areas import Area, read_stat
 from memfs.model import Stat
 from memfs.services.ingesting import backfill
 from memfs.services.ingesting.sources import TranscriptFile, TranscriptSource, find_transcripts, list_sources
-from memfs.transcripts import ignored_name
+from memfs.transcripts.sniff import ignored_name
 from memfs.vault.globs import compile_globs
 from memfs.vault.scan import Scan, scan_documents
 

@@ -7,7 +7,6 @@ whose clock was set, is not late for long; settings are read anew each time.
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -66,9 +65,10 @@ class Keeper:
         self._reload()
         try:
             self._failures = 0 if self._run_due() else self._failures + 1
-        except (MemfsError, OSError, sqlite3.Error) as error:  # the schedule goes on
+        except Exception as error:  # noqa: BLE001  # the schedule goes on, whatever goes wrong in a run
             self._failures += 1
-            self._told.announce(say(self._vault.language, notice("failed", reason=str(error))))
+            reason = str(error) if isinstance(error, MemfsError) else f"{type(error).__name__}: {error}"
+            self._told.announce(say(self._vault.language, notice("failed", reason=reason)))
         if self._failures:
             return float(min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (self._failures - 1)))
         due = next_slot(self._vault)

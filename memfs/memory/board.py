@@ -13,8 +13,10 @@ from datetime import datetime
 from typing import Literal
 
 from memfs.errors import InvalidDocument
-from memfs.markdown import Block, Document, fold_line, insert_item, parse_document, remove_block
-from memfs.markdown.edits import edit_lines, join_lines
+from memfs.markdown.document import Block, Document, parse_document
+from memfs.markdown.edits import edit_lines, join_lines, remove_block
+from memfs.markdown.escape import fold_line
+from memfs.markdown.inserts import insert_item
 from memfs.memory.ids import text_hash
 
 BatonRole = Literal["user", "assistant"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memfs.errors import InvalidDocument
-from memfs.markdown import Document, parse_document
+from memfs.markdown.document import Document, parse_document
 
 
 def is_blank(text: str) -> bool:

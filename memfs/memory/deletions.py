@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from memfs.markdown import parse_document
+from memfs.markdown.document import parse_document
 from memfs.memory.desk import Desk, moved, says
 from memfs.memory.ids import text_hash
 from memfs.memory.ledger import parse_ledger

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from memfs.errors import MemfsError
-from memfs.markdown import Block, Document, parse_document
+from memfs.markdown.document import Block, Document, parse_document
 from memfs.memory.checks import check_edit, is_blank
 from memfs.memory.ids import said_hash, written_hash
 from memfs.memory.ledger import LedgerRecord, as_utc, parse_ledger, render_ledger

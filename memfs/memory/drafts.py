@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 
 from memfs.errors import ConfigError, InvalidRequest
-from memfs.markdown import escape_line
+from memfs.markdown.escape import escape_line
 from memfs.memory.fields import clean_fields, main_field, open_field
 from memfs.memory.filling import facts, fill_entry
 from memfs.memory.headings import Language, heading

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from memfs.markdown import Document
+from memfs.markdown.document import Document
 from memfs.memory.plain import plain_text
 from memfs.memory.wording import is_stale, parse_action
 

@@ -12,15 +12,10 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from memfs.errors import InvalidDocument, InvalidRequest
-from memfs.markdown import (
-    Block,
-    escape_heading,
-    escape_line,
-    find_section,
-    remove_block,
-    remove_section,
-    replace_block,
-)
+from memfs.markdown.document import Block
+from memfs.markdown.edits import remove_block, replace_block
+from memfs.markdown.escape import escape_heading, escape_line
+from memfs.markdown.inserts import find_section, remove_section
 from memfs.memory.desk import block_hash, says
 from memfs.memory.ids import entry_id, text_hash, written_hash
 from memfs.memory.journal import JOURNAL, SECTIONS, Line, Page, only_quotes, rewrite

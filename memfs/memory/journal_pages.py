@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import date
 
-from memfs.markdown import Block, Document, parse_document
+from memfs.markdown.document import Block, Document, parse_document
 from memfs.memory.ids import entry_id
 from memfs.memory.journal import JOURNAL, SECTIONS, Line
 from memfs.memory.plain import reader_text

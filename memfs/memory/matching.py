@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
-from memfs.markdown import Block
+from memfs.markdown.document import Block
 from memfs.memory.desk import Desk
 from memfs.memory.headings import is_archived_heading, is_superseded_heading
 from memfs.memory.plain import plain_text, says_no_more

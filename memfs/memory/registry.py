@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any, cast, get_args
 
 from memfs.errors import ConfigError
-from memfs.markdown import parse_document
+from memfs.markdown.document import parse_document
 from memfs.memory.render import check_template
 from memfs.memory.types import FieldType, Kind, MemoryType, Mode, Operator, Registry, Shape, Stage
 

@@ -6,7 +6,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from memfs.errors import EntryNotFound
-from memfs.markdown import Block, insert_item, insert_paragraph, new_document, parse_document, remove_block
+from memfs.markdown.document import Block, parse_document
+from memfs.markdown.edits import remove_block
+from memfs.markdown.headers import new_document
+from memfs.markdown.inserts import insert_item, insert_paragraph
 from memfs.memory.desk import Desk, says
 from memfs.memory.ids import entry_id, suggestion_id, text_hash
 from memfs.memory.marks import Mark

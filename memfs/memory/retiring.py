@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from memfs.errors import InvalidDocument, InvalidRequest
-from memfs.markdown import insert_item, insert_paragraph, parse_document, remove_block
+from memfs.markdown.document import parse_document
+from memfs.markdown.edits import remove_block
+from memfs.markdown.inserts import insert_item, insert_paragraph
 from memfs.memory.desk import block_hash
 from memfs.memory.headings import heading, is_superseded_heading
 from memfs.memory.ids import entry_id

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from memfs.markdown import Block
+from memfs.markdown.document import Block
 from memfs.memory.desk import Desk
 from memfs.memory.ids import text_hash, written_hash
 from memfs.memory.ledger import as_utc

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memfs.errors import EntryNotFound
-from memfs.markdown import Block, insert_item, insert_paragraph, parse_document, remove_block, replace_block
+from memfs.markdown.document import Block, parse_document
+from memfs.markdown.edits import remove_block, replace_block
+from memfs.markdown.inserts import insert_item, insert_paragraph
 from memfs.memory.desk import Desk, block_hash, says
 from memfs.memory.ids import suggestion_id, text_hash, written_hash
 from memfs.memory.ledger import LedgerRecord, as_utc

@@ -6,14 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from memfs.errors import InvalidDocument
-from memfs.markdown import (
-    insert_item,
-    insert_paragraph,
-    parse_document,
-    remove_block,
-    remove_section,
-    replace_block,
-)
+from memfs.markdown.document import parse_document
+from memfs.markdown.edits import remove_block, replace_block
+from memfs.markdown.inserts import insert_item, insert_paragraph, remove_section
 from memfs.memory.desk import Desk, block_hash, says
 from memfs.memory.ledger import LedgerRecord
 from memfs.memory.marks import Mark

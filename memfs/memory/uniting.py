@@ -8,7 +8,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 
 from memfs.errors import InvalidRequest
-from memfs.markdown import Block, escape_line, insert_item, insert_paragraph, remove_block, replace_block
+from memfs.markdown.document import Block
+from memfs.markdown.edits import remove_block, replace_block
+from memfs.markdown.escape import escape_line
+from memfs.markdown.inserts import insert_item, insert_paragraph
 from memfs.memory.desk import Desk
 from memfs.memory.headings import Language, heading
 from memfs.memory.ids import entry_id, suggestion_id, superseded_id, text_hash, written_hash

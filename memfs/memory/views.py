@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from memfs.markdown import Block, Document, parse_document
+from memfs.markdown.document import Block, Document, parse_document
 from memfs.memory.headings import is_archived_heading, is_done_heading, is_superseded_heading
 from memfs.memory.ids import MEMFS_ID
 from memfs.memory.plain import plain_text, reader_text

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from memfs.errors import InvalidDocument
-from memfs.markdown import (
-    Document,
-    find_section,
-    insert_after,
-    insert_item,
-    insert_paragraph,
-    new_document,
-    parse_document,
-    replace_block,
-)
+from memfs.markdown.document import Document, parse_document
+from memfs.markdown.edits import replace_block
+from memfs.markdown.headers import new_document
+from memfs.markdown.inserts import find_section, insert_after, insert_item, insert_paragraph
 from memfs.memory.desk import Desk
 from memfs.memory.headings import Language, heading, same_heading
 from memfs.memory.ids import written_hash

@@ -22,7 +22,7 @@ from memfs.search.vectors import text_key
 from memfs.search.when import day_words
 
 if TYPE_CHECKING:
-    from memfs.markdown import Block, Document
+    from memfs.markdown.document import Block, Document
 
 CHUNKER_VERSION = 7
 _SEQUENCES = {"journal", "events", "cases", "trajectories"}  # lines that follow from each other
@@ -105,7 +105,7 @@ def chunk_document(path: str, text: str, root: str = "") -> tuple[Chunk, ...]:
         path: relative to the vault.
         root: the folder of memfs's own folders within the vault ("" at its top).
     """
-    from memfs.markdown import parse_document
+    from memfs.markdown.document import parse_document
     from memfs.memory.views import locate
 
     place = locate(path, root=root)

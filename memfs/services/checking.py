@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from memfs.errors import MemfsError, RepositoryBusy, VaultLocked
-from memfs.markdown import parse_document
+from memfs.markdown.document import parse_document
 from memfs.memory.ledger import parse_ledger
 from memfs.memory.marks import parse_marks
 from memfs.memory.views import locate

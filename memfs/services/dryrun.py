@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memfs.errors import TranscriptError
-from memfs.extraction.model import Page, parse_name
 from memfs.extraction.model.extractor import EXPECTED_ANSWER
+from memfs.extraction.model.names import parse_name
 from memfs.extraction.model.prices import price
+from memfs.extraction.model.prompts import Page
 from memfs.extraction.redaction import redact_turn
 from memfs.memory.plain import reader_text
 from memfs.memory.policy import ordinary_types
@@ -28,8 +29,8 @@ from memfs.services.ingesting.policies import read_policy
 from memfs.services.ingesting.reading import open_reader, open_whole_folder
 from memfs.services.learning.summarising import summary_pages
 from memfs.services.merging.drafting import draft_proposals
-from memfs.transcripts import transcript_json
 from memfs.transcripts.privacy import keep_turns
+from memfs.transcripts.report import transcript_json
 
 if TYPE_CHECKING:
     from memfs.services.opening import Vault

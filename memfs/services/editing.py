@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memfs.errors import EntryNotFound, InvalidDocument, InvalidRequest, VaultError
-from memfs.markdown import Block, Document, escape_line, parse_document, replace_block
+from memfs.markdown.document import Block, Document, parse_document
+from memfs.markdown.edits import replace_block
+from memfs.markdown.escape import escape_line
 from memfs.memory.ids import written_hash
 from memfs.memory.snapshot import Outcome
 from memfs.memory.views import raw_texts

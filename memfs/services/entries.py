@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import EntryNotFound
-from memfs.markdown import parse_document
+from memfs.markdown.document import parse_document
 from memfs.memory.ids import MEMFS_ID, written_hash
 from memfs.memory.journal_pages import journal_views
 from memfs.memory.ledger import LedgerRecord, as_utc, parse_ledger

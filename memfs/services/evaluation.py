@@ -134,7 +134,7 @@ def _choose(vault: Vault) -> tuple[Extractor, _Purse | None]:
         from memfs.extraction.rules import RulesExtractor
 
         return RulesExtractor(), None
-    from memfs.extraction.model import ModelExtractor
+    from memfs.extraction.model.extractor import ModelExtractor
     from memfs.services.ingesting.models import model_client, prompter
 
     purse = _Purse()

@@ -11,7 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from memfs.config import Config, load_config
+from memfs.config.reading import load_config
+from memfs.config.settings import Config
 from memfs.config.zones import local_zone
 from memfs.errors import InvalidRequest, VaultError
 from memfs.services.committing.children import ChildRecorder

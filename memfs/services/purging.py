@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import EntryNotFound, TranscriptError
-from memfs.markdown import parse_document
+from memfs.markdown.document import parse_document
 from memfs.memory.ids import MEMFS_ID
 from memfs.memory.views import suggestion_text
 from memfs.memory.wording import unstruck
@@ -163,7 +163,7 @@ def _without_turns(path: Path, messages: frozenset[str]) -> None:
     import zstandard
 
     from memfs.services.ingesting.reading import open_reader
-    from memfs.transcripts import render_neutral
+    from memfs.transcripts.neutral import render_neutral
     from memfs.vault.files import write_atomic
 
     try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import InvalidDocument
 from memfs.extraction.locating import SecretLines, secret_lines, without_secrets
-from memfs.markdown import parse_document
+from memfs.markdown.document import parse_document
 from memfs.memory.desk import Desk, block_hash
 from memfs.memory.views import locate
 from memfs.services.changing import homes_of

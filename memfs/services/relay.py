@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memfs.markdown import fold_line
+from memfs.markdown.escape import fold_line
 from memfs.memory.board import Baton, BatonRole, baton_id, find_problems, is_conflicted, remove_lines
 from memfs.memory.board_rules import LONGEST, PRESSING, is_live, is_overdue, is_unread, leaves
 from memfs.memory.ids import text_hash

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memfs.errors import ExtractionError, TranscriptError
-from memfs.extraction.model import ModelExtractor
+from memfs.extraction.model.extractor import ModelExtractor
 from memfs.services.ingest import Announce, ingest
 from memfs.services.ingesting.extracting import choose_extractor, extract_turns
 from memfs.services.ingesting.policies import read_policy

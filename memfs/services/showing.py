@@ -28,7 +28,7 @@ def show(vault: Vault, reference: str, *, at: str | None = None) -> str:
     text = _read(vault, path, at)
     if entry is None:
         return text
-    from memfs.markdown import parse_document
+    from memfs.markdown.document import parse_document
 
     blocks = parse_document(text).find(entry)
     if not blocks:

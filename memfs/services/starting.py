@@ -74,7 +74,7 @@ def _require_ready(folder: Path, branch: str | None) -> tuple[tuple[str, ...], s
 
     Raises RepositoryBusy.
     """
-    from memfs.config import load_config
+    from memfs.config.reading import load_config
     from memfs.config.zones import local_zone
     from memfs.services.commit import require_branch
     from memfs.vault.layout import config_file, open_layout

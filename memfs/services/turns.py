@@ -76,7 +76,7 @@ def push_turns(
 
 
 def _check(vault: Vault, identity: str, session: str, turns: Sequence[Turn]) -> None:
-    from memfs.transcripts import render_turn
+    from memfs.transcripts.neutral import render_turn
 
     vault.known_identity(identity)
     if not session.strip():
@@ -108,7 +108,7 @@ def _timed(turn: Turn, now: str) -> Turn:
 
 
 def _append(path: Path, session: Session, turns: Sequence[Turn]) -> Pushed:
-    from memfs.transcripts import render_header, render_turn
+    from memfs.transcripts.neutral import render_header, render_turn
 
     with open_folder(path.parent) as folder:
         existed = os.access(path.name, os.F_OK, dir_fd=folder, follow_symlinks=False)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memfs.config import load_config
+from memfs.config.reading import load_config
 from memfs.config.zones import local_zone
 from memfs.services.opening import Vault
 from memfs.vault.layout import Layout

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memfs.config import SETTINGS, load_config
 from memfs.config.changing import set_setting
+from memfs.config.reading import load_config
+from memfs.config.settings import SETTINGS
 from memfs.errors import ConfigError
 
 COMMENTED = """\

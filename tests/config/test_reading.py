@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memfs.config import SETTINGS, Config, load_config
-from memfs.config.reading import find_line
+from memfs.config.reading import find_line, load_config
+from memfs.config.settings import SETTINGS, Config
 from memfs.errors import ConfigError
 
 

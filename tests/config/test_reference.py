@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memfs.config import SETTINGS
 from memfs.config.reference import render_reference
+from memfs.config.settings import SETTINGS
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "settings.md"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memfs.config.changing import set_setting
-from memfs.daemon.schedule import LOOK_SECONDS, Keeper, Watchers, follow_schedule
+from memfs.daemon.schedule import FIRST_PAUSE, LOOK_SECONDS, Keeper, Watchers, follow_schedule
 from memfs.services.daily import DailyResult
 from memfs.services.daily_run.runs import daily_status
 from memfs.services.daily_run.slots import due_slots
@@ -165,3 +165,16 @@ def test_a_run_under_way_ends_after_its_session(vault: Vault) -> None:
     assert len(merge_commits(vault.top)) == 1
     assert daily_status(vault).state == "error"
     assert [slot.due for slot in due_slots(vault)] == [NIGHT - DAY], "it is gone on with at the next start"
+
+
+def test_what_nobody_foresaw_ends_a_run_and_not_the_schedule(vault: Vault) -> None:
+    def lose(_: DailyResult) -> None:
+        raise KeyError("somewhere")
+
+    told: list[str] = []
+    say(vault, A)
+    keep = Keeper(vault, Stop(vault, NIGHT + 10 * DAY), Watchers(announce=told.append, ended=lose))
+    assert keep.look() == FIRST_PAUSE
+    assert "KeyError: 'somewhere'" in told[-1]
+    assert keep.look() in (2 * FIRST_PAUSE, LOOK_SECONDS)
+    assert len(merge_commits(vault.top)) == 1

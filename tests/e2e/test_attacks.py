@@ -12,7 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from memfs.markdown import parse_document
+from memfs.markdown.document import parse_document
 from memfs.markdown.inline import code_spans
 from memfs.memory.ledger import parse_ledger
 from memfs.memory.trust import LEVELS

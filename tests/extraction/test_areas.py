@@ -6,9 +6,9 @@ from datetime import datetime
 
 import pytest
 
-from memfs.extraction import Request
 from memfs.extraction.areas import area_of
 from memfs.extraction.phrasebook import LANGUAGES, read_phrases
+from memfs.extraction.request import Request
 from memfs.extraction.rules import RulesExtractor
 from memfs.memory.headings import heading
 from memfs.model import Turn

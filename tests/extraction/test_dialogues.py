@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memfs.extraction import Request
+from memfs.extraction.request import Request
 from memfs.extraction.rules import RulesExtractor
 from memfs.model import Operation, Turn
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memfs.extraction import Request
+from memfs.extraction.request import Request
 from memfs.extraction.rules import RulesExtractor
 from memfs.model import Operation, Turn
 

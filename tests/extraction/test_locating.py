@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memfs.extraction import redact_text
 from memfs.extraction.locating import brings_secrets, secret_lines, without_secrets
+from memfs.extraction.redaction import redact_text
 
 CARD = "4242 4242 4242 4242"
 KEY = "ghp_" + "4aZ9" * 9

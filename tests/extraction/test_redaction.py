@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memfs.extraction import redact_text, redact_turn
-from memfs.extraction.redaction import redact_name, redact_session
+from memfs.extraction.redaction import redact_name, redact_session, redact_text, redact_turn
 from memfs.extraction.secret_talk import tells_secret
 from memfs.model import Attachment, Session, ToolCall, Turn
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memfs.extraction import Request
 from memfs.extraction.kinds import kind_of
 from memfs.extraction.languages import choose_languages
 from memfs.extraction.phrasebook import LANGUAGES, phrasebook
+from memfs.extraction.request import Request
 from memfs.extraction.rules import RulesExtractor
 from memfs.model import Extraction, Operation, Turn
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from memfs.extraction import redact_turn
+from memfs.extraction.redaction import redact_turn
 from memfs.extraction.salience import find_salient, fit_salient
 from memfs.model import Turn
-from memfs.transcripts import keep_turns, open_transcript
+from memfs.transcripts.opening import open_transcript
+from memfs.transcripts.privacy import keep_turns
 
 GOLD = Path(__file__).parent / "gold"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memfs.extraction import redact_text
+from memfs.extraction.redaction import redact_text
 from tests.extraction.secret_corpus import SEED, Sample, lookalikes, secrets
 from tests.extraction.secret_kinds import KINDS
 from tests.extraction.secret_scanner import format_rules, taken_out

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memfs.extraction import cut_segments, estimate_tokens
+from memfs.extraction.segments import cut_segments, estimate_tokens
 from memfs.model import Turn
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)

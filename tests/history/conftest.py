@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memfs.history import CommitMessage, Repository, open_repository, render_message
+from memfs.history.messages import CommitMessage, render_message
+from memfs.history.repository import Repository, open_repository
 from tests.conftest import Git
 
 WHEN = datetime(2026, 3, 14, 9, 30, tzinfo=UTC)

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from memfs.errors import HistoryError, RepositoryBusy
-from memfs.history import CommitMessage, Repository, open_repository, render_message
 from memfs.history import runner as runner_module
+from memfs.history.messages import CommitMessage, render_message
+from memfs.history.repository import Repository, open_repository
 from tests.conftest import Git
 from tests.history.conftest import WHEN, Commit
 

@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from memfs.errors import HistoryError
-from memfs.history import CommitMessage, Repository, open_repository, render_message
 from memfs.history.display import diff_text, documents_at, risky_settings
 from memfs.history.log import changed_blobs, commit_at, find_commit, last_changes, read_commit, read_log
+from memfs.history.messages import CommitMessage, render_message
 from memfs.history.provenance import ProvenanceIndex
+from memfs.history.repository import Repository, open_repository
 from tests.conftest import Git
 from tests.history.conftest import WHEN
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from memfs.errors import RepositoryBusy
-from memfs.history import IndexEntry, Repository, open_repository
+from memfs.history.index import IndexEntry
+from memfs.history.repository import Repository, open_repository
 from tests.conftest import PROJECT, Git
 
 

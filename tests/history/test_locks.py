@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memfs.history import Child, Repository, child_alive
-from memfs.history.locks import boot_time, child_of, find_locks, remove_stale_locks
+from memfs.history.locks import Child, boot_time, child_alive, child_of, find_locks, remove_stale_locks
+from memfs.history.repository import Repository
 from memfs.processes import process_start
 
 KINDS = ["index.lock", "HEAD.lock", "packed-refs.lock", "refs/heads/main.lock", "config.lock"]

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from memfs.errors import CommitNotFound, HistoryError
-from memfs.history import CommitMessage, EntryChange, Repository, open_repository
 from memfs.history.display import diff_text, documents_at
 from memfs.history.log import (
     changed_blobs,
@@ -19,6 +18,8 @@ from memfs.history.log import (
     read_commit,
     read_log,
 )
+from memfs.history.messages import CommitMessage, EntryChange
+from memfs.history.repository import Repository, open_repository
 from tests.conftest import Git
 from tests.history.conftest import WHEN, Commit
 

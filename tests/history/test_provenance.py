@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from memfs.history import CommitMessage, EntryChange, Repository, open_repository
+from memfs.history.messages import CommitMessage, EntryChange
 from memfs.history.provenance import ProvenanceIndex, read_known
+from memfs.history.repository import Repository, open_repository
 from memfs.model import Tokens
 from tests.conftest import Git
 from tests.history.conftest import WHEN, Commit

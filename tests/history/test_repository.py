@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memfs.errors import CommitNotFound, HistoryError
-from memfs.history import CommitMessage, Repository, find_top, init_repository, open_repository
+from memfs.history.messages import CommitMessage
+from memfs.history.repository import Repository, find_top, init_repository, open_repository
 from tests.conftest import Git
 from tests.history.conftest import WHEN, Commit
 

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from memfs.errors import CommitNotFound, HistoryError
-from memfs.history import Child, Repository, open_repository, pipes, runner
+from memfs.history import pipes, runner
+from memfs.history.locks import Child
+from memfs.history.repository import Repository, open_repository
 from tests.conftest import Git
 from tests.history.conftest import WHEN
 

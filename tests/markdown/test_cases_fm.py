@@ -9,14 +9,10 @@ import pytest
 
 import memfs.markdown
 from memfs.errors import InvalidDocument
-from memfs.markdown import (
-    decode_document,
-    insert_item,
-    parse_document,
-    remove_block,
-    replace_block,
-    set_frontmatter,
-)
+from memfs.markdown.document import decode_document, parse_document
+from memfs.markdown.edits import remove_block, replace_block
+from memfs.markdown.headers import set_frontmatter
+from memfs.markdown.inserts import insert_item
 
 
 def document(*header: str, body: str = "# Body\n\n- a ^m-a\n") -> str:

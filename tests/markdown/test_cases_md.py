@@ -5,17 +5,10 @@ from __future__ import annotations
 import pytest
 
 from memfs.errors import InvalidDocument
-from memfs.markdown import (
-    Link,
-    find_section,
-    insert_item,
-    insert_paragraph,
-    links,
-    parse_document,
-    plain_text,
-    remove_block,
-    replace_block,
-)
+from memfs.markdown.document import parse_document
+from memfs.markdown.edits import remove_block, replace_block
+from memfs.markdown.inline import Link, links, plain_text
+from memfs.markdown.inserts import find_section, insert_item, insert_paragraph
 
 
 def titles(text: str) -> list[str]:

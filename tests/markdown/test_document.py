@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from memfs.errors import InvalidDocument
-from memfs.markdown import decode_document, parse_document
+from memfs.markdown.document import decode_document, parse_document
 from tests.markdown.strategies import any_text, markdown_texts
 
 ITEM_DOCUMENT = """\

@@ -7,16 +7,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from memfs.errors import InvalidDocument, InvalidRequest
-from memfs.markdown import (
-    Document,
-    insert_after,
-    insert_item,
-    insert_paragraph,
-    parse_document,
-    remove_block,
-    remove_section,
-    replace_block,
-)
+from memfs.markdown.document import Document, parse_document
+from memfs.markdown.edits import remove_block, replace_block
+from memfs.markdown.inserts import insert_after, insert_item, insert_paragraph, remove_section
 from tests.markdown.strategies import LINES, markdown_texts
 
 documents = markdown_texts().map(parse_document).filter(lambda doc: doc.writable)

@@ -8,15 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memfs.markdown import (
-    escape_heading,
-    escape_line,
-    insert_item,
-    insert_paragraph,
-    new_document,
-    parse_document,
-    plain_text,
-)
+from memfs.markdown.document import parse_document
+from memfs.markdown.escape import escape_heading, escape_line
+from memfs.markdown.headers import new_document
+from memfs.markdown.inline import plain_text
+from memfs.markdown.inserts import insert_item, insert_paragraph
 from tests.markdown.strategies import LINES, any_text
 
 ACTING = [

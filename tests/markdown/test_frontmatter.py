@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memfs.errors import InvalidDocument, InvalidRequest
-from memfs.markdown import new_document, parse_document, quote_value, set_frontmatter, set_title
+from memfs.markdown.document import parse_document
+from memfs.markdown.headers import new_document, quote_value, set_frontmatter, set_title
 from tests.markdown.strategies import any_text, markdown_texts
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from memfs.markdown import Link, links, plain_text
+from memfs.markdown.inline import Link, links, plain_text
 from tests.markdown.strategies import any_text
 
 

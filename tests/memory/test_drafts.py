@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memfs.markdown import parse_document
+from memfs.markdown.document import parse_document
 from memfs.memory.drafts import draft_entries
 from memfs.memory.ids import entry_id
 from memfs.memory.merge import Snapshot, entry_texts

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memfs.markdown import parse_document
+from memfs.markdown.document import parse_document
 from memfs.memory.journal import UNMENTIONED, Line, Page, alike, anchors, rewrite
 from memfs.memory.journal_block import JournalBlock
 from memfs.memory.journal_pages import anchor_id, read_block

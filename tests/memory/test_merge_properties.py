@@ -9,7 +9,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memfs.markdown import parse_document
+from memfs.markdown.document import parse_document
 from memfs.memory.ledger import parse_ledger
 from memfs.memory.merge import Snapshot
 from memfs.memory.undo import Version, undo_entries

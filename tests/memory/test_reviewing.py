@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memfs.markdown import parse_document
+from memfs.markdown.document import parse_document
 from memfs.memory.desk import Desk
 from memfs.memory.expiry import Patience, is_over, last_valid_day, stale_since
 from memfs.memory.ids import entry_id, normalise_key, written_hash

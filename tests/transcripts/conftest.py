@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from memfs.model import Turn
-from memfs.transcripts import Reader, ReadLimits, open_transcript
+from memfs.transcripts.opening import open_transcript
+from memfs.transcripts.reader import Reader, ReadLimits
 
 SESSION = "5e551011-0000-4000-8000-0000000000a1"
 

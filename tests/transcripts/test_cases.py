@@ -12,7 +12,9 @@ import pytest
 import zstandard
 
 from memfs.errors import TranscriptError, UnknownFormat
-from memfs.transcripts import keep_turns, open_folder, transcript_json
+from memfs.transcripts.folder import open_folder
+from memfs.transcripts.privacy import keep_turns
+from memfs.transcripts.report import transcript_json
 from tests.transcripts.conftest import (
     SESSION,
     assistant,

@@ -15,18 +15,12 @@ from hypothesis import strategies as st
 
 from memfs.errors import TranscriptError
 from memfs.model import Attachment, Session, ToolCall, Turn
-from memfs.transcripts import (
-    Reader,
-    Source,
-    ignored_name,
-    open_transcript,
-    read_transcripts,
-    recognise,
-    render_neutral,
-    transcript_json,
-)
 from memfs.transcripts.documents import read_text, whole_reader
-from memfs.transcripts.reader import Progress
+from memfs.transcripts.neutral import render_neutral
+from memfs.transcripts.opening import open_transcript, read_transcripts, recognise
+from memfs.transcripts.reader import Progress, Reader, Source
+from memfs.transcripts.report import transcript_json
+from memfs.transcripts.sniff import ignored_name
 from tests.transcripts.conftest import (
     assistant,
     codex,

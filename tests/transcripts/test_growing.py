@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memfs.model import Turn
-from memfs.transcripts import ReadLimits
+from memfs.transcripts.reader import ReadLimits
 from tests.transcripts.conftest import assistant, jsonl, opened, read, said, tool_result, tool_use, user
 
 SAMPLES = Path(__file__).parent / "samples"

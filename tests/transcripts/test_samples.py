@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from memfs.errors import TranscriptError
-from memfs.transcripts import open_transcript, transcript_json
+from memfs.transcripts.opening import open_transcript
+from memfs.transcripts.report import transcript_json
 
 SAMPLES = Path(__file__).parent / "samples"
 ABOUT_THE_FILES = {"notes", "input", "ignored_files"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memfs.config import load_config
+from memfs.config.reading import load_config
 from memfs.errors import ConfigError, UnsafePath, VaultError
 from memfs.vault.layout import config_file, find_vault, open_layout
 from memfs.vault.setup import NewVault, check_top_level, ensure_ignores, init_vault

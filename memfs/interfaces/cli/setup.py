@@ -98,7 +98,7 @@ def config_command(call: Call, key: str | None, value: str | None, unset: bool, 
 
     Comments and layout of the file stay. docs/settings.md lists every setting.
     """
-    from memfs.config import SETTINGS
+    from memfs.config.settings import SETTINGS
     from memfs.interfaces.shapes.upkeep import setting_json, sources_json
 
     if key is not None and (unset or value is not None):
@@ -131,8 +131,8 @@ def _change_setting(call: Call, key: str, value: str | None, local: bool) -> Non
 
 
 def _known_key(key: str) -> None:
-    from memfs.config import SETTINGS
     from memfs.config.checks import nearest
+    from memfs.config.settings import SETTINGS
     from memfs.errors import ConfigError
 
     if key not in SETTINGS:

@@ -7,12 +7,15 @@ import logging
 import threading
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
+from traceback import extract_tb
 from typing import Any, Literal
 
 from memfs.errors import MemfsError
 
 Level = Literal["info", "warning", "error"]
 _LIBRARIES = ("uvicorn.error", "mcp", "asyncio")
+_PLACES = 6  # of a traceback, the innermost
 
 
 class EventLog:
@@ -63,8 +66,19 @@ class _Handler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
-        reason = f": {error.message if isinstance(error, MemfsError) else repr(error)}" if error else ""
+        said = record.getMessage().strip().partition("\n")[0]
         level: Level = "error" if record.levelno >= logging.ERROR else "warning"
         self._log.say(
-            record.name.partition(".")[0], f"{record.getMessage()}{reason}".splitlines()[0], level=level
+            record.name.partition(".")[0], f"{said}: {describe_error(error)}" if error else said, level=level
         )
+
+
+def describe_error(error: BaseException) -> str:
+    """An error in one line; of one that is a fault of memfs, where in the code it was raised.
+
+    The words of such an error may hold what a request said, so only its kind is told.
+    """
+    if isinstance(error, MemfsError):
+        return error.message
+    places = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in extract_tb(error.__traceback__)]
+    return f"{type(error).__name__} at {' < '.join(reversed(places[-_PLACES:]))}"

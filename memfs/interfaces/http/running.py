@@ -20,6 +20,7 @@ from memfs.errors import InvalidRequest
 from memfs.interfaces.http.app import create_app
 from memfs.interfaces.http.calling import Shared
 from memfs.interfaces.http.guard import Names
+from memfs.interfaces.http.logs import describe_error
 from memfs.interfaces.mcp.mounted import mount_mcp
 from memfs.interfaces.vaults import Vaults, apart
 from memfs.services.serving import Serving, announce_serving, only_watch
@@ -127,7 +128,7 @@ class _Running:
             try:
                 work()
             except Exception as error:  # noqa: BLE001  # the others go on, and readiness tells
-                self._log.say(name, f"{type(error).__name__}: {error}", level="error")
+                self._log.say(name, describe_error(error), level="error")
 
         self._threads[name] = threading.Thread(target=run, name=f"memfs-{name}", daemon=True)
         self._threads[name].start()

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memfs.config import Config
     from memfs.config.changing import Given
+    from memfs.config.settings import Config
     from memfs.search.index import UpdateReport
     from memfs.services.checking import Checked
     from memfs.services.opening import Vault

@@ -11,7 +11,7 @@ from memfs.interfaces.shapes.scheduling import daily_status_json
 from memfs.interfaces.shapes.values import Json
 
 if TYPE_CHECKING:
-    from memfs.config import Config, Setting
+    from memfs.config.settings import Config, Setting
     from memfs.memory.types import MemoryType, Registry
     from memfs.search.index import UpdateReport
     from memfs.services.checking import Checked

@@ -23,7 +23,7 @@ from memfs.transcripts.privacy import keep_turns
 
 if TYPE_CHECKING:
     from memfs.services.opening import Vault
-    from memfs.transcripts import Reader
+    from memfs.transcripts.reader import Reader
 
 _QUIET = 3600.0  # seconds after which a conversation counts as over, as for segments
 

@@ -5,7 +5,8 @@ Documents go through ``memory.texts``; ledger, cursor and mark files hold one re
 
 from __future__ import annotations
 
-from memfs.markdown import Block, parse_document, remove_block
+from memfs.markdown.document import Block, parse_document
+from memfs.markdown.edits import remove_block
 from memfs.memory.texts import merge_texts
 
 _RECORD_FOLDERS = ("/.ledger/", "/.cursors/")

@@ -157,7 +157,7 @@ def _document_of(to: str, path: str) -> bool:
 
 def _lines_of(vault: Vault, path: str, entry: str) -> range:
     """The lines (from 1) of an entry, with what is nested in it."""
-    from memfs.markdown import parse_document
+    from memfs.markdown.document import parse_document
 
     text = (vault.top / path).read_bytes().decode("utf-8", "replace")
     block = parse_document(text).find(entry)[0]

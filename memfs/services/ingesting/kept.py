@@ -46,7 +46,7 @@ def keep_copy(vault: Vault, identity: str, key: SessionKey, session: Session, tu
     import zstandard
 
     from memfs.extraction.redaction import redact_session, redact_turn
-    from memfs.transcripts import render_header, render_turn
+    from memfs.transcripts.neutral import render_header, render_turn
 
     path = kept_copy(vault, identity, key)
     if not path.parent.exists():

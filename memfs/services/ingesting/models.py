@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import ConfigError, ModelUnavailable
-from memfs.extraction.model import Meter, ModelExtractor, ModelName, Prompter, Unmetered, parse_name
 from memfs.extraction.model.client import ModelClient, Patience
+from memfs.extraction.model.extractor import Meter, ModelExtractor, Unmetered
+from memfs.extraction.model.names import ModelName, parse_name
+from memfs.extraction.model.prompts import Prompter
 from memfs.extraction.model.provider import Endpoint
 from memfs.model import Tokens
 from memfs.services.resources import read_builtin_templates, read_vault_templates

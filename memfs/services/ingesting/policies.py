@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from memfs.markdown import parse_document
+from memfs.markdown.document import parse_document
 from memfs.memory.policy import MemoryPolicy, resolve_policy
 
 if TYPE_CHECKING:

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from memfs.errors import TranscriptError
-from memfs.transcripts import Folder, Parser, Reader, ReadLimits, open_folder, open_transcript
+from memfs.transcripts.folder import Folder, open_folder
+from memfs.transcripts.opening import open_transcript
+from memfs.transcripts.reader import Parser, Reader, ReadLimits
 
 PARSER_GROUP = "memfs.transcripts"
 # What ingest keeps of a tool's answer: its errors are told at the start or the end of it.

@@ -16,7 +16,7 @@ from memfs.services.ingesting.sessions import SessionKey, message_names
 
 if TYPE_CHECKING:
     from memfs.services.opening import Vault
-    from memfs.transcripts import Reader
+    from memfs.transcripts.reader import Reader
 
 
 def restore_seen(vault: Vault, identity: str, seen: SeenMessages) -> None:

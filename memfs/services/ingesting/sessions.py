@@ -17,7 +17,7 @@ from memfs.vault.paths import slug
 
 if TYPE_CHECKING:
     from memfs.services.opening import Vault
-    from memfs.transcripts import Reader
+    from memfs.transcripts.reader import Reader
 
 BATCH_TURNS = 400
 BATCH_CHARACTERS = 4_000_000

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from memfs.errors import TranscriptError
 from memfs.model import Stat
 from memfs.services.ingesting.queued import queued_transcripts
-from memfs.transcripts import ignored_name
+from memfs.transcripts.sniff import ignored_name
 from memfs.vault.globs import compile_globs
 from memfs.vault.paths import is_safe_name, slug
 
 if TYPE_CHECKING:
-    from memfs.config import SourceConfig
+    from memfs.config.settings import SourceConfig
     from memfs.services.opening import Vault
 
 INBOX = "inbox"

@@ -8,18 +8,18 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from memfs.errors import LeaseLost, MemfsError
-from memfs.extraction.model import ModelExtractor
+from memfs.extraction.model.extractor import ModelExtractor
 from memfs.extraction.redaction import redact_session
 from memfs.extraction.request import Request
 from memfs.extraction.segments import local_time
 from memfs.extraction.summary import TITLE, PlainSummariser, Summariser, Summary, SummaryRequest, shorten
-from memfs.markdown import parse_document
+from memfs.markdown.document import parse_document
 from memfs.memory.journal import JOURNAL, Line
 from memfs.memory.journal_pages import anchor_id, journal_document, read_block
 from memfs.model import Dropped, Session, Turn
 
 if TYPE_CHECKING:
-    from memfs.extraction.model import Page
+    from memfs.extraction.model.prompts import Page
     from memfs.extraction.request import Extractor
     from memfs.memory.policy import MemoryPolicy
     from memfs.services.ingesting.sessions import SessionKey

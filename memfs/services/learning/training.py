@@ -12,7 +12,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from memfs.errors import LeaseLost, MemfsError
-from memfs.extraction.model import ModelExtractor
+from memfs.extraction.model.extractor import ModelExtractor
 from memfs.extraction.redaction import redact_turn
 from memfs.extraction.request import Request
 from memfs.memory.policy import execution_types

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from memfs.markdown import parse_document
+from memfs.markdown.document import parse_document
 from memfs.memory.texts import is_stale_save, merge_texts
 from memfs.memory.views import is_suggestion, suggestion_text
 from memfs.vault.local import LocalState

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memfs.markdown import parse_document
+from memfs.markdown.document import parse_document
 from memfs.memory.ledger import parse_ledger
 from memfs.memory.views import locate
 from memfs.vault.scan import find_ids, scan_documents

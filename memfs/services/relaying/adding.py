@@ -74,7 +74,7 @@ def add_baton(
 def _checked_line(vault: Vault, text: str, channel: str, role: BatonRole) -> tuple[BoardLine, bool]:
     """What may stand on the board of a text: on one line, without secrets, private parts and injected memory."""
     from memfs.extraction.redaction import redact_text
-    from memfs.markdown import fold_line
+    from memfs.markdown.escape import fold_line
     from memfs.transcripts.injected import without_memory_blocks
     from memfs.transcripts.privacy import without_private
 

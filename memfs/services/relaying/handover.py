@@ -107,7 +107,7 @@ def _some_of_each_day(
 
 def _recent_journal(vault: Vault, identity: str) -> Iterator[ContextItem]:
     """What the journal says of today and yesterday; of the last day before where it says nothing of these."""
-    from memfs.markdown import parse_document
+    from memfs.markdown.document import parse_document
     from memfs.memory.journal_pages import told_lines
     from memfs.search.context import ContextItem
 

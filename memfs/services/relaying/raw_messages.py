@@ -19,7 +19,7 @@ from memfs.transcripts.times import turn_time
 
 if TYPE_CHECKING:
     from memfs.services.opening import Vault
-    from memfs.transcripts import Reader
+    from memfs.transcripts.reader import Reader
 
 _LOOKED_AT = 30  # newest transcripts that are opened at most to find the identity's
 _TAIL = 256 * 1024  # bytes; the last messages stand there

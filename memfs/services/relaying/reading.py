@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import tzinfo
 from typing import TYPE_CHECKING
 
-from memfs.markdown import fold_line
+from memfs.markdown.escape import fold_line
 from memfs.memory.board import Baton, BoardLine, parse_board
 from memfs.memory.board_records import BatonRecord, BoardRecords
 from memfs.memory.ids import text_hash

@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 
-from memfs.extraction.model import ModelExtractor, Prompter, Unmetered, parse_name
 from memfs.extraction.model.client import ModelClient, Patience
+from memfs.extraction.model.extractor import ModelExtractor, Unmetered
+from memfs.extraction.model.names import parse_name
+from memfs.extraction.model.prompts import Prompter
 from memfs.extraction.model.provider import Endpoint
 
 _PROJECT = Path(__file__).resolve().parents[3]

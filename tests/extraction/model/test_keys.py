@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memfs.errors import ConfigError
-from memfs.extraction.model import parse_name
+from memfs.extraction.model.names import parse_name
 from memfs.services.ingesting.extracting import choose_extractor
 from memfs.services.ingesting.models import find_key, model_extractor
 from memfs.services.opening import Vault, open_vault

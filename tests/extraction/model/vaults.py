@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from memfs.extraction.model import ModelExtractor
+from memfs.extraction.model.extractor import ModelExtractor
 from memfs.model import EntryView
 from memfs.services.entries import list_entries
 from memfs.services.ingest import ingest

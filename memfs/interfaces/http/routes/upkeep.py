@@ -86,7 +86,7 @@ def types(calls: Calls) -> Any:
 @router.get("/config", response_model=Settings)
 def config(calls: Calls) -> Any:
     """All settings as they are in force."""
-    from memfs.config import SETTINGS
+    from memfs.config.settings import SETTINGS
 
     with calls.whole() as memory:
         settings = [setting_json(one, memory.config()) for one in SETTINGS.values()]
