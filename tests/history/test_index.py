@@ -144,7 +144,7 @@ def test_an_index_entry_knows_its_blob() -> None:
 def test_a_kill_at_any_moment_leaves_the_person_a_working_git(vault: Repository, git: Git) -> None:
     """Whatever a killed memfs leaves in the git directory, the next one clears away what was its own."""
     script = (
-        "import sys, pathlib; from memfs.history import open_repository\n"
+        "import sys, pathlib; from memfs.history.repository import open_repository\n"
         "vault = open_repository(pathlib.Path(sys.argv[1]))\n"
         "print('ready', flush=True)\n"
         "for number in range(10**6):\n"
@@ -158,7 +158,7 @@ def test_a_kill_at_any_moment_leaves_the_person_a_working_git(vault: Repository,
         )
         assert worker.stdout is not None
         for _ in range(laps + 1):
-            worker.stdout.readline()
+            assert worker.stdout.readline()
         worker.kill()
         worker.communicate()
         _, left = open_repository(vault.top).remove_stale_locks()

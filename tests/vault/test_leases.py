@@ -22,7 +22,8 @@ from tests.vault.conftest import Child, read_line
 
 ACQUIRE = """
 import sys
-from memfs.vault import acquire_lease, open_layout
+from memfs.vault.layout import open_layout
+from memfs.vault.leases import acquire_lease
 print(acquire_lease(open_layout(sys.argv[1]), "a", clock=lambda: 1000.0, owner="other").owner, flush=True)
 sys.stdin.readline()
 """

@@ -13,7 +13,8 @@ from tests.vault.conftest import Child, read_line
 
 HOLD = """
 import sys
-from memfs.vault import hold_vault, open_layout
+from memfs.vault.layout import open_layout
+from memfs.vault.lock import hold_vault
 with hold_vault(open_layout(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.readline()
@@ -77,7 +78,8 @@ def test_processes_exclude_each_other(layout: Layout, child: Child) -> None:
     code = """
 import sys
 from pathlib import Path
-from memfs.vault import hold_vault, open_layout
+from memfs.vault.layout import open_layout
+from memfs.vault.lock import hold_vault
 layout, counter = open_layout(sys.argv[1]), Path(sys.argv[1]) / "counter"
 print("ready", flush=True)
 sys.stdin.readline()
