@@ -73,7 +73,7 @@ def test_a_said_decision_is_an_operation() -> None:
         [{"decisions": [DECISION]}],
     ],
 )
-def test_lj_20_and_lj_22_wrappers_and_letter_cases_do_not_matter(answer: Any) -> None:
+def test_lj_20_lj_22_wrappers_and_letter_cases_do_not_matter(answer: Any) -> None:
     assert only(answer).fields["topic"] == "Ledger database"
 
 

@@ -103,7 +103,7 @@ def talk(program: str, vault: Path, *messages: dict[str, Any]) -> tuple[list[dic
         return answers, errors
 
 
-def test_case_sv_01_stdout_belongs_to_the_protocol(vault: Path) -> None:
+def test_sv_01_stdout_belongs_to_the_protocol(vault: Path) -> None:
     asked = request(2, "tools/call", name="memory_search", arguments={"q": "tide cache"})
     answers, errors = talk(NOISY, vault, INITIALIZE, INITIALIZED, asked)
     assert answers[0]["result"]["serverInfo"]["name"] == "memfs"

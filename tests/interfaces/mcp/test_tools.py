@@ -157,7 +157,7 @@ def test_connectors_get_one_text_of_json(vault: Path) -> None:
     assert told["url"] == results["results"][0]["url"]
 
 
-def test_case_sv_03_one_id_everywhere(vault: Path) -> None:
+def test_sv_03_one_id_everywhere(vault: Path) -> None:
     """An id in a list is the id in get, fetch, why and forget; a hit without one is read by the id it is given."""
 
     async def work(client: Client) -> None:
@@ -201,7 +201,7 @@ def test_an_error_is_an_answer_that_says_what_to_do(
     assert told in content.text
 
 
-def test_case_sv_02_success_is_only_said_after_the_write(vault: Path, git: Any) -> None:
+def test_sv_02_success_is_only_said_after_the_write(vault: Path, git: Any) -> None:
     """On another branch nothing can be written: the answer is an error, and nothing was made."""
     git(vault, "switch", "-q", "-c", "other")
     before = git(vault, "rev-parse", "HEAD")
