@@ -26,6 +26,7 @@ Kind = Literal[
     "edit",
     "redact",
     "agent",
+    "agent-undo",
     "review",
     "training",
     "cursor",

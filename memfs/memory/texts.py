@@ -60,6 +60,11 @@ def is_stale_save(before: str, after: str, now: str) -> bool:
     )
 
 
+def entry_ids(text: str) -> set[str]:
+    """The ids of the entries that stand in a text."""
+    return _ids(_lines(text))
+
+
 def _lines(text: str) -> list[str]:
     pieces = text.split("\n")
     return [f"{piece}\n" for piece in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])

@@ -13,14 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import DocumentNotFound, InvalidDocument, InvalidRequest, UnsafePath, VaultError
-from memfs.memory.texts import merge_texts
 from memfs.services.agent_text import insert_after, number_lines, replace_once
 from memfs.services.commit import Transaction, open_transaction
-from memfs.services.committing.secrets import require_no_secrets
 from memfs.vault.paths import resolve_beneath
 
 if TYPE_CHECKING:
-    from memfs.history.log import LogEntry
     from memfs.services.opening import Vault
 
 ROOT = "/memories"
@@ -256,46 +253,6 @@ class AgentFiles:
         message = CommitMessage("agent", subject, identity=self.identity, source=self.agent)
         transaction.commit(files, message)
         return note
-
-
-def undo_files(vault: Vault, entry: LogEntry, base: str | None) -> tuple[str | None, tuple[str, ...]]:
-    """Take back what a commit of an agent did to files; what was changed since stays.
-
-    ``base``: the commit that it began from. Gives the commit of the undo (None: nothing was left to take back) and
-    the paths that it changed.
-    """
-    from memfs.history.log import changed_blobs
-    from memfs.history.messages import CommitMessage
-    from memfs.history.subjects import action_subject
-
-    paths = list(changed_blobs(vault.repository, base, entry.commit))
-    before = vault.repository.read_blobs(base, paths) if base else dict.fromkeys(paths)
-    after = vault.repository.read_blobs(entry.commit, paths)
-    with open_transaction(vault) as transaction:
-        files: dict[str, bytes | None] = {}
-        for path in paths:
-            now = transaction.read(path)
-            taken = _taken_back(before[path], after[path], now)
-            if taken != now:
-                files[path] = taken
-        if not files:
-            return None, ()
-        require_no_secrets(transaction, files)
-        subject = action_subject("undo", f"{entry.commit[:8]} ({entry.subject})", language=vault.language)
-        identity = entry.message.identity if entry.message else None
-        return transaction.commit(files, CommitMessage("undo", subject, identity=identity)).commit, tuple(
-            files
-        )
-
-
-def _taken_back(before: bytes | None, after: bytes | None, now: bytes | None) -> bytes | None:
-    """A file as it would be without the change from ``before`` to ``after``."""
-    if now == after:
-        return before
-    if now is None or before == after:
-        return now
-    texts = [(data or b"").decode("utf-8", "surrogateescape") for data in (after, now, before)]
-    return merge_texts(*texts).encode("utf-8", "surrogateescape")
 
 
 def _encoded(text: str) -> bytes:

@@ -12,7 +12,7 @@ from memfs.extraction.locating import brings_secrets, hidden_secrets
 from memfs.memory.merge import MergeResult, Outcome
 from memfs.memory.undo import Version, undo_entries, undo_marks
 from memfs.memory.views import locate
-from memfs.services.agent_files import undo_files
+from memfs.services.agent_undo import is_of_files, undo_files
 from memfs.services.commit import NO_BASE, Transaction, open_transaction
 from memfs.services.committing.secrets import decoded, is_text, require_no_secrets, secret_comes_back
 from memfs.services.editing import undo_edit
@@ -41,7 +41,7 @@ def undo(vault: Vault, name: str) -> Undone:
 
     Raises:
         CommitNotFound: no such commit.
-        InvalidRequest: memfs did not make it, it holds several merges, or a secret would come back.
+        InvalidRequest: memfs did not make it, it holds several merges, or a secret or a second copy would come of it.
     """
     from memfs.history.log import read_commit
     from memfs.history.messages import CommitMessage
@@ -54,10 +54,11 @@ def undo(vault: Vault, name: str) -> Undone:
         )
     if entry.kind == "redact":
         raise _no_way_back(vault, entry)
+    base = base_of(vault, entry)
     if entry.kind == "edit":
-        return Undone(entry.commit, *undo_edit(vault, entry, base_of(vault, entry)))
-    if entry.kind == "agent" or (entry.kind == "undo" and not entry.message.entries):
-        commit, paths = undo_files(vault, entry, base_of(vault, entry))
+        return Undone(entry.commit, *undo_edit(vault, entry, base))
+    if is_of_files(vault, entry, base):
+        commit, paths = undo_files(vault, entry, base)
         return Undone(entry.commit, commit, tuple(Outcome("", "updated", "", path) for path in paths))
     with open_transaction(vault) as transaction:
         files: dict[str, bytes | None] = {}

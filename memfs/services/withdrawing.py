@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memfs.services.opening import Vault
 
 _TAKEN_BACK_OTHERWISE = frozenset(
-    ("hand", "init", "cursor", "undo", "forget", "reject", "edit", "agent", "redact")
+    ("hand", "init", "cursor", "undo", "forget", "reject", "edit", "agent", "agent-undo", "redact")
 )
 
 
