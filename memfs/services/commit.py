@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from memfs.errors import RepositoryBusy
+from memfs.errors import RepositoryBusy, UnsafePath
 from memfs.services.committing.failpoints import reach
-from memfs.services.committing.places import resolve_file
+from memfs.services.committing.places import linked, resolve_file
 from memfs.services.committing.rollforward import Committed, look_again, prepare, recover, roll_forward
 from memfs.services.committing.settling import settle_displaced
 from memfs.services.committing.threeway import is_record_file
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _TRIES = 10
 _MOVED_TO = re.compile(rb" at=(.+)$")
+_LINK = FileState("special")
 NO_BASE = "none"
 
 
@@ -47,9 +48,13 @@ class Transaction:
     _blobs: dict[str, Blob | None] = field(default_factory=dict)
 
     def read(self, path: str) -> bytes | None:
-        """The bytes of a file now (None: absent); remembered, so that the commit can tell what it replaces."""
+        """The bytes of a file now (None: absent); remembered, so that the commit can tell what it replaces.
+
+        What lies behind a symbolic link is not read: an obstacle, as any other special file.
+        """
         if path not in self.states:
-            self.states[path] = read_state(resolve_file(self.vault.top, path))
+            is_linked = linked(self.vault.top, path) is not None
+            self.states[path] = _LINK if is_linked else read_state(resolve_file(self.vault.top, path))
         return self.states[path].data
 
     def blobs(self, paths: Iterable[str]) -> Mapping[str, Blob | None]:
@@ -69,10 +74,10 @@ class Transaction:
         found: dict[str, str] = {}
         for name in names:
             data = self.read(name)
-            reason = _file_obstacle(self.states[name])
+            reason = linked(self.vault.top, name) or _file_obstacle(self.states[name])
             if name in filtered:
                 reason = "the file has a git filter"
-            elif name in staged and not self._is_staged_whole(name, data, entries[name]):
+            elif not reason and name in staged and not self._is_staged_whole(name, data, entries[name]):
                 reason = "the file is partly staged or in conflict"
             if reason:
                 found[name] = reason
@@ -88,9 +93,12 @@ class Transaction:
 
         Raises:
             RepositoryBusy: git cannot take it now; where the log was written already the merge is pending.
+            UnsafePath: a symbolic link stands on the way to a file; nothing was written.
         """
         for path in files:
             self.read(path)
+            if reason := linked(self.vault.top, path):
+                raise UnsafePath(reason, path=path, hint="put the file itself in the place of the link")
         # The files of init are memfs's own, not yet committed; a secret that is taken out must never be.
         if message.kind not in ("init", "redact"):
             self._commit_hand_edits({**files, **dict.fromkeys(self._noticed(files))})

@@ -14,6 +14,7 @@ from memfs.memory.journal_pages import journal_views
 from memfs.memory.ledger import LedgerRecord, as_utc, parse_ledger
 from memfs.memory.views import locate, view_entries
 from memfs.model import EntryView, Origin, Trust
+from memfs.services.committing.places import linked
 from memfs.vault.scan import find_ids, scan_documents
 
 if TYPE_CHECKING:
@@ -184,6 +185,7 @@ def find_entry(vault: Vault, reference: str) -> EntryPlace:
         where = f": it stands in {found[0]}, outside of memories" if found else ""
         message = f"no entry has the id {entry or reference!r}{where}"
         raise EntryNotFound(message, hint="the list of entries shows the ids")
+    places = [place for place in places if linked(vault.top, place.path) is None] or places
     own = [place for place in places if entry in ledger_records(vault, place.path, [entry])]
     return (own or places)[0]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from memfs.errors import UnsafePath
 from memfs.vault.names import OWN_RECORDS, check_relative, is_protected, is_safe_name, nfc, safe_name, slug
 
-__all__ = ["OWN_RECORDS", "is_safe_name", "nfc", "resolve_beneath", "safe_name", "slug"]
+__all__ = ["OWN_RECORDS", "find_link", "is_safe_name", "nfc", "resolve_beneath", "safe_name", "slug"]
 
 
 def resolve_beneath(
@@ -34,6 +34,16 @@ def resolve_beneath(
                 raise UnsafePath("the link leads into a folder that memfs never writes in", path=rel)
             return real
     raise UnsafePath("the path leads out of the vault", path=rel, hint="a symbolic link points outside")
+
+
+def find_link(top: Path, rel: str) -> str | None:
+    """The first symbolic link on the way from ``top`` to ``rel``, relative to ``top``; None when there is none."""
+    place = Path(top)
+    for part in rel.split("/"):
+        place = place / _spelling(place, part)
+        if place.is_symlink():
+            return place.relative_to(top).as_posix()
+    return None
 
 
 def _as_on_disk(top: Path, parts: Sequence[str]) -> Path:

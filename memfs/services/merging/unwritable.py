@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memfs.markdown.document import parse_document
 from memfs.memory.ledger import parse_ledger
 from memfs.memory.views import locate
+from memfs.services.committing.places import linked
 from memfs.vault.scan import find_ids, scan_documents
 
 if TYPE_CHECKING:
@@ -53,9 +54,10 @@ def look_at(vault: Vault, path: str) -> Looked:
         return Looked("", (Obstacle(path, "not UTF-8; memfs never writes into it", line),))
     document = parse_document(text)
     problems = dict.fromkeys((document.problem, document.frontmatter.problem))
-    return Looked(
-        text, tuple(Obstacle(path, each.message, each.line) for each in problems if each is not None)
-    )
+    found = [Obstacle(path, each.message, each.line) for each in problems if each is not None]
+    if locate(path, root=vault.layout.root) is not None and (reason := linked(vault.top, path)):
+        found.insert(0, Obstacle(path, reason))
+    return Looked(text, tuple(found))
 
 
 def find_obstacles(vault: Vault) -> Iterator[Obstacle]:

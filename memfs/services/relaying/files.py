@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import InvalidDocument, UnsafePath
 from memfs.memory.board_records import BoardRecords, parse_records, render_records
+from memfs.memory.views import locate
 from memfs.services.committing.places import resolve_file
 from memfs.services.committing.threeway import merge_files
 from memfs.vault.files import exchange, put_new, read_state, remove_file, write_atomic, write_temp
@@ -75,8 +76,13 @@ def write_records(vault: Vault, identity: str, records: BoardRecords) -> None:
 
 
 def board_place(vault: Vault, identity: str) -> Path:
-    """Where relay.md really lies. Raises UnsafePath."""
-    return resolve_file(vault.top, vault.layout.rel(vault.layout.relay_board(identity)))
+    """Where relay.md really lies; a link may lead anywhere in the vault but to another identity. Raises UnsafePath."""
+    board = vault.layout.rel(vault.layout.relay_board(identity))
+    place = resolve_file(vault.top, board)
+    whose = locate(vault.layout.rel(place), root=vault.layout.root)
+    if whose is not None and whose.identity != identity:
+        raise UnsafePath(f"the link leads to {whose.identity}, another identity", path=board)
+    return place
 
 
 def _read(place: Path) -> bytes | None:
