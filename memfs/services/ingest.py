@@ -57,9 +57,13 @@ def ingest(
     remembered this time, in the shape of ``memory_policy``; it goes before session, identity and settings.
 
     Raises:
-        InvalidRequest: it cannot be told which identity is meant.
+        InvalidRequest: it cannot be told which identity is meant, or none is called as named.
         ConfigError, RepositoryBusy, VaultLocked.
     """
+    if identity:
+        vault.choose_identity(
+            identity
+        )  # sources and transcripts may begin one, a name that is mistyped may not
     extractor = extractor or choose_extractor(vault)
     if extractor is None:
         return IngestReport(waiting=("extraction is turned off (extract.model is empty)",))

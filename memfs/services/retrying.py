@@ -52,7 +52,12 @@ def retry(
     """Try the quarantined ranges again, then training, then everything not merged. Failures stay where they are.
 
     ``extractor`` is another one than the settings name.
+
+    Raises:
+        InvalidRequest: no identity is called so.
     """
+    if identity:
+        vault.known_identity(identity)
     state = LocalState(vault.layout)
     extractor = extractor or choose_extractor(vault)
     merged, failed = [], []

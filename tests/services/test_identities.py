@@ -8,9 +8,11 @@ import pytest
 
 from memfs.errors import InvalidRequest, UnsafePath
 from memfs.interfaces.library import Memory
+from memfs.services.ingest import ingest
 from memfs.services.opening import Vault
 from memfs.services.starting import init
 from tests.services.lexical import lexical_vault
+from tests.services.talks import Script, inbox, jsonl, put_talk, says, talk
 from tests.services.vaults import git
 
 TYPO = "coding-asistant"
@@ -25,6 +27,7 @@ def test_writing_to_one_that_is_not_there_names_the_nearest_first_and_makes_noth
     memory = Memory(vault)
     entry = memory.remember("Deploys need a second reviewer", identity="writer").id
     head = git(vault.top, "rev-parse", "HEAD")
+    talked = put_talk(vault.top.parent, talk("s1", says("notes", content="The cache holds 24 hours")))
     for attempt in (
         lambda: memory.remember("x", identity=TYPO),
         lambda: memory.move(entry, TYPO),
@@ -32,6 +35,9 @@ def test_writing_to_one_that_is_not_there_names_the_nearest_first_and_makes_noth
         lambda: memory.push("s", (), identity=TYPO),
         lambda: memory.token_add(TYPO),
         lambda: memory.undo(source="claude-code", identity=TYPO),
+        lambda: memory.ingest(identity=TYPO),
+        lambda: memory.ingest([talked], identity=TYPO),
+        lambda: memory.retry(identity=TYPO),
     ):
         with pytest.raises(InvalidRequest, match=f"no identity is called {TYPO}") as refused:
             attempt()
@@ -74,6 +80,17 @@ def test_where_there_is_none_the_first_may_be_begun(vault: Vault) -> None:
     done = Memory(vault).remember("Deploys need a second reviewer", identity="first")
     assert vault.identities() == ("first",)
     assert done.path == "memories/first/notes.md"
+
+
+def test_a_folder_of_the_inbox_and_a_transcript_that_says_it_begin_one(vault: Vault) -> None:
+    put_talk(inbox(vault, "robin"), talk("s1", says("notes", content="The cache holds 24 hours")))
+    told = {"memfs": 1, "session": "s2", "identity": "dana"}
+    turn = {"id": "1", "role": "user", "text": says("notes", content="Lunch is at noon")}
+    said = vault.top.parent / "s2.jsonl"
+    said.write_text(jsonl([told, turn]), encoding="utf-8")
+    ingest(vault, extractor=Script())
+    ingest(vault, [said], extractor=Script())
+    assert vault.identities() == ("coding-assistant", "dana", "robin", "writer")
 
 
 def test_init_says_what_it_adds(vault: Vault) -> None:
