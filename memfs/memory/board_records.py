@@ -36,12 +36,13 @@ class BatonRecord:
 class BoardRecords:
     """The records of a board. ``last`` is the last number of each channel; ``seeded`` an ISO day.
 
-    ``problems`` tell of lines that could not be read.
+    ``unread`` are lines that could not be read: they are kept as they are, and ``problems`` tell of them.
     """
 
     batons: Mapping[str, BatonRecord] = field(default_factory=dict)
     last: Mapping[str, int] = field(default_factory=dict)
     seeded: str | None = None
+    unread: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
     def with_batons(self, *added: BatonRecord) -> BoardRecords:
@@ -53,12 +54,13 @@ class BoardRecords:
 
 
 def parse_records(text: str) -> BoardRecords:
-    """Read records; a line that cannot be read is told in ``problems`` and left out."""
+    """Read records; a line that cannot be read is kept and told."""
     batons: dict[str, BatonRecord] = {}
     last: dict[str, int] = {}
     seeded: str | None = None
+    unread: list[str] = []
     problems: list[str] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         try:
             row = json.loads(line) if line.strip() else None
             if row is None:
@@ -71,19 +73,21 @@ def parse_records(text: str) -> BoardRecords:
             else:
                 seeded = str(row["seeded"])
         except (ValueError, KeyError, TypeError):
-            problems.append(f"line {number} of relay.jsonl cannot be read")
-    return BoardRecords(batons, last, seeded, tuple(problems))
+            unread.append(line)
+            problems.append(f"line {number} of relay.jsonl cannot be read; it is kept as it is")
+    return BoardRecords(batons, last, seeded, tuple(unread), tuple(problems))
 
 
 def render_records(records: BoardRecords) -> str:
-    """The file's text."""
+    """The file's text; what could not be read stands last."""
     rows: list[dict[str, Any]] = [
         {key: value for key, value in asdict(one).items() if value is not None}
         for one in records.batons.values()
     ]
     rows += [{"channel": channel, "last": number} for channel, number in sorted(records.last.items())]
     rows += [{"seeded": records.seeded}] if records.seeded else []
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    return "".join(f"{line}\n" for line in (*lines, *records.unread))
 
 
 def _baton(row: dict[str, Any]) -> BatonRecord:

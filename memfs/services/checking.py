@@ -16,6 +16,7 @@ from memfs.memory.views import locate
 from memfs.services.commit import open_transaction
 from memfs.services.finding.indexing import open_index, refresh_index
 from memfs.services.merging.unwritable import Obstacle, find_missing, look_at
+from memfs.services.relay import board_troubles
 from memfs.vault.intents import read_intent
 from memfs.vault.local import LocalState
 from memfs.vault.scan import scan_documents
@@ -85,7 +86,12 @@ def check(vault: Vault) -> Checked:
         Finding("warning", f"differs only in Unicode form from {', '.join(twins[1:])}", twins[0])
         for twins in scan.twins
     ]
-    findings += [*_records(vault), *_guarded(_state(vault)), *_guarded(_derived(vault, _paths(findings)))]
+    findings += [
+        *_records(vault),
+        *_boards(vault),
+        *_guarded(_state(vault)),
+        *_guarded(_derived(vault, _paths(findings))),
+    ]
     findings += _guarded(_links(vault))
     return Checked(tuple(findings), len(documents), sum(map(len, places.values())))
 
@@ -176,6 +182,12 @@ def _records(vault: Vault) -> Iterator[Finding]:
         for path, parse in readers:
             _, problems = parse(path.read_text(encoding="utf-8", errors="replace"))
             yield from (Finding("warning", problem, vault.layout.rel(path)) for problem in problems)
+
+
+def _boards(vault: Vault) -> Iterator[Finding]:
+    """Relay boards: what cannot be read of them is handed to no agent."""
+    for identity in vault.identities():
+        yield from (Finding("warning", told) for told in board_troubles(vault, identity))
 
 
 def _state(vault: Vault) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from memfs.errors import MemfsError
 from memfs.markdown.escape import fold_line
 from memfs.memory.board import Baton, BatonRole, baton_id, find_problems, is_conflicted, remove_lines
 from memfs.memory.board_rules import LONGEST, PRESSING, is_live, is_overdue, is_unread, leaves
@@ -27,6 +28,7 @@ __all__ = [
     "BatonRole",
     "Board",
     "add_baton",
+    "board_troubles",
     "purge_relay",
     "read_relay",
     "relay_presses",
@@ -64,6 +66,17 @@ def read_relay(vault: Vault, identity: str | None = None) -> Board:
     ordered = sorted(batons, key=lambda baton: baton.time)
     problems = (*files.records.problems, *board_problems(vault, name, files.text))
     return Board(tuple(ordered), overdue, problems, is_conflicted(files.text or ""))
+
+
+def board_troubles(vault: Vault, identity: str) -> tuple[str, ...]:
+    """What of a board and its records cannot be read, each with its file; a file that cannot be read at all too."""
+    try:
+        files = read_files(vault, identity)
+    except MemfsError as error:
+        return (str(error),)
+    folder = vault.layout.rel(vault.layout.identity_dir(identity))
+    told = (f"{folder}: {problem}" for problem in files.records.problems)
+    return (*told, *board_problems(vault, identity, files.text))
 
 
 def board_problems(vault: Vault, identity: str, text: str | None) -> tuple[str, ...]:

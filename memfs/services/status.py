@@ -18,8 +18,7 @@ from memfs.services.ingesting.sessions import is_merged, known_cursors, session_
 from memfs.services.ingesting.sources import INBOX, TranscriptFile, TranscriptSource, find_all
 from memfs.services.learning.lessons import open_assignments
 from memfs.services.merging.unwritable import find_obstacles
-from memfs.services.relay import board_problems
-from memfs.services.relaying.files import read_files
+from memfs.services.relay import board_troubles
 from memfs.vault.intents import read_intent
 from memfs.vault.local import LocalState
 from memfs.vault.records import Quarantine, backfill, last_run, pending_cursors, quarantined, tokens_used
@@ -92,7 +91,7 @@ def status(vault: Vault) -> Status:
     ]
     sources = tuple(_source(vault, source, files, warnings) for source, files in _places(vault))
     warnings += [f"memfs does not write into {obstacle}" for obstacle in find_obstacles(vault)]
-    warnings += [told for name in vault.identities() for told in _board_troubles(vault, name)]
+    warnings += [told for name in vault.identities() for told in board_troubles(vault, name)]
     day = vault.now().date().isoformat()
     return Status(
         top=str(vault.top),
@@ -115,13 +114,6 @@ def status(vault: Vault) -> Status:
         reasons=tuple(reason for reason in told_reasons(vault) if reason not in warnings),
         daily=daily_status(vault),
     )
-
-
-def _board_troubles(vault: Vault, identity: str) -> Sequence[str]:
-    try:
-        return board_problems(vault, identity, read_files(vault, identity).text)
-    except MemfsError as error:
-        return [str(error)]
 
 
 def _is_unfinished(vault: Vault, warnings: list[str]) -> bool:

@@ -13,6 +13,7 @@ import pytest
 
 from memfs.errors import InvalidDocument, InvalidRequest, UnsafePath
 from memfs.services.changing import forget, remember
+from memfs.services.checking import check
 from memfs.services.ingest import ingest
 from memfs.services.opening import Vault, open_vault
 from memfs.services.relay import (
@@ -393,6 +394,23 @@ def test_a_baton_whose_line_was_damaged_is_told(vault: Vault) -> None:
     (told,) = read_relay(vault, IDENTITY).problems
     assert "relay.md:3: " in told
     assert told in status(vault).warnings
+
+
+def test_records_that_cannot_be_read_are_kept_and_told(vault: Vault) -> None:
+    add(vault, "Take Redis Streams")
+    place = vault.layout.relay_records(IDENTITY)
+    broken = [b'{"id": "r-1", "time"', b"\xff\xfe", '{"channel": "a\u2028b"'.encode()]
+    place.write_bytes(b"".join(line + b"\n" for line in broken) + place.read_bytes())
+    for text in ("Ask Ana", "Ask Bo"):
+        add(vault, text)
+        assert place.read_bytes().endswith(b"".join(line + b"\n" for line in broken))
+    told = [f"line {number} of relay.jsonl" for number in (5, 6, 7)]
+    for words in told:
+        assert any(f"{IDENTITY}: {words}" in warning for warning in status(vault).warnings)
+        assert any(words in finding.message for finding in check(vault).findings)
+    place.write_bytes(b"".join(place.read_bytes().splitlines(keepends=True)[:-3]))
+    assert check(vault).sound
+    assert read_relay(vault).problems == ()
 
 
 def test_a_board_in_conflict_is_not_read_and_told(vault: Vault) -> None:

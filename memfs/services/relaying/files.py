@@ -38,7 +38,8 @@ def read_files(vault: Vault, identity: str) -> BoardFiles:
     data = _read(place)
     records = _read(vault.layout.relay_records(identity)) or b""
     return BoardFiles(
-        None if data is None else _decode(place, data), parse_records(records.decode("utf-8", "replace"))
+        None if data is None else _decode(place, data),
+        parse_records(records.decode("utf-8", "surrogateescape")),
     )
 
 
@@ -72,7 +73,8 @@ def edit_board(vault: Vault, identity: str, edit: Callable[[str | None], str]) -
 
 def write_records(vault: Vault, identity: str, records: BoardRecords) -> None:
     """Replace relay.jsonl, durably."""
-    write_atomic(vault.layout.relay_records(identity), render_records(records).encode())
+    data = render_records(records).encode("utf-8", "surrogateescape")
+    write_atomic(vault.layout.relay_records(identity), data)
 
 
 def board_place(vault: Vault, identity: str) -> Path:
