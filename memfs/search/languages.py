@@ -35,9 +35,9 @@ _LANGUAGES = _by_word()
 @lru_cache(maxsize=4096)
 def other_language(text: str) -> str | None:
     """Return the language of ``text`` where it is clearly not English; None for English and for what is unsure."""
-    small = [word for word in _WORD.findall(text[:2000].lower()) if word in _LANGUAGES]
-    seen = Counter(language for word in small for language in _LANGUAGES[word])
-    if not seen:
+    words = _WORD.findall(text[:2000].lower())
+    if _LANGUAGES.keys().isdisjoint(words):
         return None
+    seen = Counter(language for word in words for language in _LANGUAGES.get(word, ()))
     language, count = seen.most_common(1)[0]
     return language if language != "english" and count >= _LEAST and count > seen["english"] else None
