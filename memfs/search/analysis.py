@@ -156,6 +156,8 @@ def _cjk_forms(run: str) -> list[str]:
 @lru_cache(maxsize=50_000)
 def _word_forms(word: str, language: str | None = None) -> tuple[tuple[str, float], ...]:
     """Return a word's terms: the whole, then parts of identifiers; each once."""
+    if language is None and word.isascii() and word.isalpha() and word.islower():
+        return ((_stem(word), 1.0),)  # most words: they have no parts
     if date := _ISO_DATE.match(word):
         return (word.lower(), 1.0), (f"{date[1]}-{date[2]}", PART), (date[1], PART)
     if _NUMBER.fullmatch(word):
@@ -177,6 +179,8 @@ def _word_forms(word: str, language: str | None = None) -> tuple[tuple[str, floa
 
 
 def _fold(word: str) -> str:
+    if word.isascii():
+        return word.lower()
     plain = unicodedata.normalize("NFKD", word.replace("’", "'")).casefold()
     folded = "".join(char for char in plain if not unicodedata.combining(char) and not char.isspace())
     return folded or word.strip() or "\ufffd"

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
+from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from memfs.memory.headings import same_heading
 from memfs.model import EntryView
 from memfs.search.analysis import has_content
-from memfs.search.labels import labels
+from memfs.search.labels import labels_of
 from memfs.search.prose import split_prose
 from memfs.search.vectors import text_key
 from memfs.search.when import day_words
@@ -32,6 +34,9 @@ _TOPIC = re.compile(r"\W*\*\*(.+?)\*\*")
 _LINK = re.compile(r"\[\[([^\]|#]+)(?:#[^\]|]*)?(?:\|([^\]]*))?\]\]")
 _TAG = re.compile(r"(?<![\w/#])#([^\W\d][\w/-]*)")
 _DATE = re.compile(r"(?<![\d-])((?:19|20)\d\d)[-/](\d\d)[-/](\d\d)(?![\d-])")
+_MARK = re.compile(r"[*~`#>\[]")
+_MARKS = re.compile(r"\*\*|~~|`|^\s*[#>]+ ", re.MULTILINE)
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,28 +64,43 @@ class Chunk:
     @property
     def above(self) -> tuple[str, ...]:
         """The title and the headings it stands under; a finished task may still stand under "Open"."""
-        done = self.view.status == "done"
-        trail = (title for title in self.trail if not (done and same_heading(title, "Open")))
-        return tuple(dict.fromkeys(part for part in (self.title, *trail) if part))
+        return _above(self.title, self.trail, self.view.status == "done")
 
     @property
     def head(self) -> str:
         """What says where it belongs: file, title, headings, kind, peer, tags, and its day in words."""
-        stem = self.view.path.rpartition("/")[2].removesuffix(".md")
-        own = [stem, *self.above, self.view.field, self.view.peer, *self.tags]
-        parts = [*own, labels(self.view), day_words(self.view.date)]
-        return "\n".join(dict.fromkeys(part for part in parts if part))
+        view = self.view
+        stem = view.path.rpartition("/")[2].removesuffix(".md")
+        said = labels_of(view.type, view.field, view.status, view.priority)
+        return _lines((stem, *self.above, view.field, view.peer, *self.tags, said, day_words(view.date)))
 
     @property
     def meaning(self) -> str:
         """The text that its vector is made of; headings that are only a date or a time say nothing there."""
-        above = " - ".join(part for part in self.above if re.search(r"[^\W\d_]", part))
+        above = _spoken(self.above)
         return f"{above}: {self.body}" if above else self.body
 
     @property
     def key(self) -> str:
         """The key of its vector."""
         return text_key(self.meaning, self.view.identity)
+
+
+# Entries that stand together have these in common.
+@lru_cache(maxsize=1024)
+def _above(title: str, trail: tuple[str, ...], done: bool) -> tuple[str, ...]:
+    titles = (title, *(each for each in trail if not (done and same_heading(each, "Open"))))
+    return tuple(dict.fromkeys(part for part in titles if part))
+
+
+@lru_cache(maxsize=1024)
+def _lines(parts: tuple[str | None, ...]) -> str:
+    return "\n".join(dict.fromkeys(part for part in parts if part))
+
+
+@lru_cache(maxsize=1024)
+def _spoken(above: tuple[str, ...]) -> str:
+    return " - ".join(part for part in above if _LETTER.search(part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +114,10 @@ class _Unit:
 
 def plain(text: str) -> str:
     """Return ``text`` with its Markdown marks taken off: emphasis, code ticks, strikes, link syntax."""
+    if _MARK.search(text) is None:  # as most texts
+        return text.strip()
     text = _LINK.sub(lambda match: f"{match[1]} {match[2] or ''}".replace("/", " "), text)
-    return re.sub(r"\*\*|~~|`|^\s*[#>]+ ", "", text, flags=re.MULTILINE).strip()
+    return _MARKS.sub("", text).strip()
 
 
 def chunk_document(path: str, text: str, root: str = "") -> tuple[Chunk, ...]:
@@ -123,16 +145,17 @@ def _chunk(units: Sequence[_Unit], position: int, title: str, tags: tuple[str, .
     body, topic = plain(unit.source), _TOPIC.match(unit.source)
     if unit.view.id and unit.view.type in ("entities", "experiences") and title:
         body = f"{title}: {body}"  # the whole small file is the entry
-    own_tags = tuple(tag for tag in _TAG.findall(unit.source) if tag not in tags)
+    found = _TAG.findall(unit.source) if "#" in unit.source else ()
+    links = _LINK.findall(unit.source) if "[[" in unit.source else ()
     return Chunk(
         id=f"{unit.view.path}#{position}",
         view=unit.view,
         body=body,
         title=title,
         trail=unit.trail[1:] if unit.trail[:1] == (title,) else unit.trail,
-        tags=(*tags, *own_tags),
+        tags=(*tags, *(tag for tag in found if tag not in tags)),
         topic=" ".join(topic[1].lower().split()).rstrip(":：") if topic else "",
-        links=tuple(dict.fromkeys(_note_name(link[0]) for link in _LINK.findall(unit.source))),
+        links=tuple(dict.fromkeys(_note_name(target) for target, _ in links)),
         days=_days(unit),
     )
 
@@ -142,12 +165,15 @@ def _note_name(target: str) -> str:
 
 
 def _days(unit: _Unit) -> tuple[int, ...]:
-    found = [unit.view.date or "", *("-".join(parts) for parts in _DATE.findall(unit.source))]
+    written = _DATE.findall(unit.source) if "20" in unit.source or "19" in unit.source else ()
+    found = [unit.view.date or "", *("-".join(parts) for parts in written)]
     return tuple(dict.fromkeys(day for text in found if (day := day_number(text))))
 
 
 def day_number(text: str) -> int | None:
     """Return ``2026-11-30`` (or a longer ISO time) as 20261130; None where it is no day."""
+    if not text:
+        return None
     try:
         day = date.fromisoformat(text[:10])
     except ValueError:
@@ -155,24 +181,34 @@ def day_number(text: str) -> int | None:
     return day.year * 10_000 + day.month * 100 + day.day
 
 
+_VIEW_VALUES = attrgetter(*(field.name for field in fields(EntryView)))
+
+
 def chunk_to_json(chunk: Chunk) -> bytes:
     """Return a chunk as JSON, for the index; without its neighbours' texts, which are only there as terms."""
     import orjson
 
-    return orjson.dumps(replace(chunk, near=(), far=()))
+    lists = (chunk.trail, chunk.tags, chunk.links, chunk.around, chunk.days)
+    return orjson.dumps((chunk.id, _VIEW_VALUES(chunk.view), chunk.body, chunk.title, chunk.topic, *lists))
 
 
 def chunk_from_json(data: bytes) -> Chunk:
     """Return the chunk that `chunk_to_json` wrote."""
     import orjson
 
-    values = orjson.loads(data)
-    values |= {
-        name: tuple(values[name]) for name in ("trail", "tags", "near", "far", "links", "around", "days")
-    }
-    values["view"] = EntryView(**values["view"])
-    chunk: Chunk = Chunk(**values)
-    return chunk
+    name, view, body, title, topic, trail, tags, links, around, days = orjson.loads(data)
+    return Chunk(
+        name,
+        EntryView(*view),
+        body,
+        title,
+        tuple(trail),
+        tuple(tags),
+        topic,
+        links=tuple(links),
+        around=tuple(around),
+        days=tuple(days),
+    )
 
 
 def _units(document: Document, path: str, root: str) -> Iterator[_Unit]:

@@ -1,6 +1,6 @@
 """The search index of a vault: kept equal to the files, searched by words and by meaning.
 
-Under its folder lie ``v1/`` (`storage`) and ``vectors/`` (by text and model; they outlive a rebuild). The
+Under its folder lie ``v3/`` (`storage`) and ``vectors/`` (by text and model; they outlive a rebuild). The
 index never reads the vault: callers compare stat records with `SearchIndex.stale` and hand in the texts that
 changed. Whatever cannot be read is dropped, and then everything is stale: rebuilt, never repaired.
 """

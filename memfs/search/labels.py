@@ -6,6 +6,7 @@ They are indexed with the headings of an entry, in every language that memfs wri
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from memfs.model import EntryView
 
@@ -69,12 +70,13 @@ def in_chinese(view: EntryView) -> str:
     return f"{before}{name}：{after}"
 
 
-def labels(view: EntryView) -> str:
-    """Return the words for what kind of entry this is."""
+@lru_cache(maxsize=1024)
+def labels_of(type_name: str, field: str | None, status: str | None, priority: str | None) -> str:
+    """Return the words for what kind of entry it is that an `EntryView` has these of."""
     parts = (
-        _TYPES.get(view.type, ""),
-        _FIELDS.get(view.field or "", ""),
-        _STATUS.get(view.status or "", ""),
-        _PRIORITY.get(view.priority or "", ""),
+        _TYPES.get(type_name, ""),
+        _FIELDS.get(field or "", ""),
+        _STATUS.get(status or "", ""),
+        _PRIORITY.get(priority or "", ""),
     )
     return " ".join(part for part in parts if part)

@@ -17,7 +17,7 @@ from memfs.search.analysis import encodable, terms_of
 from memfs.search.chunking import Chunk, chunk_from_json, chunk_to_json, day_number
 from memfs.search.fusion import Passage
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 OWN = "-"  # stands in the peer field for the identity's own memory
 _MOST_TERMS = 5000
 _TEXT_FIELDS = ("text", "head", "near", "far")

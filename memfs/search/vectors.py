@@ -11,6 +11,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,12 @@ _CLOSE = 256  # so many an approximate index is asked for
 def text_key(text: str, owner: str = "") -> str:
     """Return the key of a text in an owner's memory: 48 hexadecimal digits."""
     text_hash = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES - _OWNER_BYTES)
-    return _owner_hash(owner).hex() + text_hash.hexdigest()
+    return _owner_hex(owner) + text_hash.hexdigest()
+
+
+@lru_cache(maxsize=1024)
+def _owner_hex(owner: str) -> str:
+    return _owner_hash(owner).hex()
 
 
 def _owner_hash(owner: str) -> bytes:

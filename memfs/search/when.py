@@ -61,8 +61,10 @@ def read_when(query: str, today: date) -> When:
 
 def day_words(day: str | None) -> str:
     """Return a day (ISO) in the words that people use for it, in English and Chinese; "" where it is none."""
+    if not day:
+        return ""
     try:
-        found = date.fromisoformat((day or "")[:10])
+        found = date.fromisoformat(day[:10])
     except ValueError:
         return ""
     return f"{found.day} {month_name[found.month]} {found.year} {found.month}月{found.day}日"

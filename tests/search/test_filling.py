@@ -52,8 +52,8 @@ def test_only_one_process_fills(tmp_path: Path) -> None:
 def test_progress_is_told_in_per_cent(tmp_path: Path) -> None:
     index = SearchIndex(tmp_path, load_embedder("static"))
     index.update(FILES)
-    (tmp_path / "v2" / "vectors.json").write_text("null")
-    (tmp_path / "v2" / "filling.json").write_text("40")
+    (tmp_path / "v3" / "vectors.json").write_text("null")
+    (tmp_path / "v3" / "filling.json").write_text("40")
     assert index.search("which queue").degraded == (
         "vectors are being rebuilt: some entries are found by words only",
         "40 %",
