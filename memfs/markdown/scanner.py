@@ -16,6 +16,7 @@ from memfs.markdown.lines import columns, indentation
 _MAX_DEPTH = 100
 _MAX_QUOTES = 20
 _INTERRUPTERS = frozenset(">#`~<%-+*_0123456789")
+_INSIDE_ITEM = _INTERRUPTERS | {"["}
 Leaf = Literal["paragraph", "quote", "table", "code", "pending"]
 
 
@@ -235,6 +236,8 @@ class Scanner:
             if empty or code:
                 self._leaf, self._leaf_block = ("pending" if empty else None), item
                 return i + 1
+            if text[offset] not in _INSIDE_ITEM:  # plain words, as most
+                break
             if len(self._stack) == depth + 1 and self._take_box(block):
                 break
             indent = content

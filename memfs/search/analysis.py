@@ -13,7 +13,6 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import repeat
 
 from memfs.search.languages import other_language
 from memfs.search.stopwords import CJK_STOP_WORDS, STOP_CHARACTERS, STOP_WORDS
@@ -35,6 +34,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _ISO_DATE = re.compile(r"(\d{4})-(\d{2})-\d{2}(?!\d)")
 _STOPPED = STOP_WORDS | STOP_CHARACTERS
 _MAX_TERM = 120
+_MOST_KNOWN, _LONGEST_KNOWN = 50_000, 40
 SINGLE = 0.35  # what a single character counts beside the pairs that hold it
 PART = 0.6  # what a part of an identifier counts beside the whole
 FOREIGN = 0.3  # from this share of CJK on, an English model does not serve a text
@@ -73,13 +73,30 @@ def terms_of(text: str) -> str:
 
     No term crosses white space, so what stands between blanks is analysed once and known from then on.
     """
-    language = other_language(text)
-    return " ".join(filter(None, map(_piece, text.split(), repeat(language))))
+    known = _known_pieces(other_language(text))
+    return " ".join(filter(None, map(known.__getitem__, text.split())))
 
 
-@lru_cache(maxsize=100_000)
-def _piece(piece: str, language: str | None) -> str:
-    """Return the terms of what stands between two blanks."""
+class _Pieces(dict[str, str]):
+    """The terms of what stands between two blanks in texts of one language, for those that were seen."""
+
+    def __init__(self, language: str | None) -> None:
+        super().__init__()
+        self._language = language
+
+    def __missing__(self, piece: str) -> str:
+        terms = _terms_of_piece(piece, self._language)
+        if len(piece) <= _LONGEST_KNOWN:
+            if len(self) >= _MOST_KNOWN:
+                self.clear()
+            self[piece] = terms
+        return terms
+
+
+_known_pieces = lru_cache(maxsize=16)(_Pieces)
+
+
+def _terms_of_piece(piece: str, language: str | None) -> str:
     terms: list[str] = []
     for match in _TOKEN.finditer(piece):
         if match.lastgroup == "cjk":

@@ -6,7 +6,7 @@ words of a question ever reach a query parser. Filters are exact terms and one r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -82,35 +82,30 @@ def to_document(chunk: Chunk) -> Any:
     from tantivy import Document
 
     view = chunk.view
-    document = Document()
-    exact = {
+    values: dict[str, Any] = {
         "chunk": chunk.id,
         "path": view.path,
-        "block": view.id,
+        "place": _places(view.path),
         "key": chunk.key,
         "identity": view.identity,
         "peer": view.peer or OWN,
         "type": view.type,
+        "text": terms_of(chunk.body),
+        "head": terms_of(chunk.head),
+        "record": chunk_to_json(chunk),
     }
-    for name, value in exact.items():
-        if value is not None:
-            document.add_text(name, value)
-    for place in _places(view.path):
-        document.add_text("place", place)
-    for tag in chunk.tags:
-        document.add_text("tag", tag.lower())
-    for name, texts in _texts(chunk):
-        document.add_text(name, " ".join(map(terms_of, texts)))
+    if view.id:
+        values["block"] = view.id
+    if chunk.tags:
+        values["tag"] = [tag.lower() for tag in chunk.tags]
+    if chunk.near or chunk.far:
+        values["near"] = " ".join(map(terms_of, chunk.near))
+        values["far"] = " ".join(map(terms_of, chunk.far))
     if day := day_number(view.date or ""):
-        document.add_unsigned("day", day)
-    for day in chunk.days:
-        document.add_unsigned("mention", day)
-    document.add_bytes("record", chunk_to_json(chunk))
-    return document
-
-
-def _texts(chunk: Chunk) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return ("text", (chunk.body,)), ("head", (chunk.head,)), ("near", chunk.near), ("far", chunk.far)
+        values["day"] = day
+    if chunk.days:
+        values["mention"] = list(chunk.days)
+    return Document.from_dict(values, schema())
 
 
 def to_passage(document: Any) -> Passage:
@@ -190,10 +185,10 @@ def _term(field: str, value: str, option: str = "basic") -> Any:
     return Query.term_query(schema(), field, encodable(value), option)
 
 
-def _places(path: str) -> Iterator[str]:
+@lru_cache(maxsize=64)
+def _places(path: str) -> list[str]:
     parts = path.split("/")
-    for count in range(1, len(parts) + 1):
-        yield "/".join(parts[:count])
+    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
 def fetch(searcher: Any, query: Any, limit: int) -> list[Passage]:
