@@ -8,7 +8,7 @@ changed. Whatever cannot be read is dropped, and then everything is stale: rebui
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -21,7 +21,7 @@ from memfs.search.chunking import Chunk, chunk_document
 from memfs.search.filling import start_filling
 from memfs.search.lexicon import Filters, all_chunks
 from memfs.search.meanings import Meanings
-from memfs.search.planning import Content, Cut, Dates, Plan, plan_changes
+from memfs.search.planning import Content, Cut, Cutting, Dates, Plan, Tell, plan_changes
 from memfs.search.searching import SearchResult, search_storage
 from memfs.search.storage import Storage, panics_as_damage
 from memfs.search.writing import hold_writer
@@ -60,6 +60,15 @@ class UpdateReport:
     degraded: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What was written; ``texts`` to make vectors of, by their keys; whether that is everything in the index."""
+
+    plan: Plan
+    texts: dict[str, str]
+    everything: bool
+
+
 class SearchIndex:
     """The index in ``folder``. Cheap to make: nothing is opened or loaded before it is used.
 
@@ -86,8 +95,7 @@ class SearchIndex:
         self.embedder = embedder
         self._root = root
         self._patience = patience
-        self._dates = dates
-        self._cut = cut
+        self._cutting = Cutting(root, dates, cut)
         self._storage = Storage(folder, root)
         self._vectors = Meanings(self._storage, folder, embedder, patience)
 
@@ -114,22 +122,35 @@ class SearchIndex:
             return ()
         return tuple((record.path, record.problem) for record in records.values() if record.problem)
 
-    def update(self, files: Mapping[str, Content], stats: Mapping[str, Stat] | None = None) -> UpdateReport:
+    def update(
+        self,
+        files: Mapping[str, Content],
+        stats: Mapping[str, Stat] | None = None,
+        *,
+        tell: Tell | None = None,
+    ) -> UpdateReport:
         """Take over files as they are now, all in one commit.
 
         Args:
             files: text or bytes by path relative to the vault; None for a file that is gone. Bytes that are
                 not UTF-8 are reported, and the rest is indexed.
             stats: how each file lay on disk before it was read; a file without is looked at again next time.
+            tell: is told how many files are done, of how many.
 
         Raises:
             SearchIndexError: the folder cannot be written.
         """
-        return self._write(files, stats or {}, rebuild=False)
+        return self._write(files, stats or {}, tell, rebuild=False)
 
-    def rebuild(self, files: Mapping[str, Content], stats: Mapping[str, Stat] | None = None) -> UpdateReport:
+    def rebuild(
+        self,
+        files: Mapping[str, Content],
+        stats: Mapping[str, Stat] | None = None,
+        *,
+        tell: Tell | None = None,
+    ) -> UpdateReport:
         """Replace everything the index holds by ``files``; readers keep the old state until it is done."""
-        return self._write(files, stats or {}, rebuild=True)
+        return self._write(files, stats or {}, tell, rebuild=True)
 
     def clear(self) -> None:
         """Delete the index, so that everything is stale. Vectors stay: they belong to texts, not to files."""
@@ -184,67 +205,78 @@ class SearchIndex:
 
     def fill_vectors(self) -> UpdateReport:
         """Make the vectors that are missing for the current model, for everything in the index, now."""
-        return UpdateReport(degraded=self._vectors.fill(self._chunks(), everything=True))
+        return UpdateReport(degraded=self._vectors.fill(self._meanings(), everything=True))
 
     def catch_up_vectors(self) -> UpdateReport:
         """Make the vectors that are missing: now where they are few, else in the background.
 
         Search goes on meanwhile, and says how far that is.
         """
-        chunks = self._chunks()
-        if self.embedder is None or self._vectors.lacking(chunks) <= _AT_HAND or not self.embedder.origin[0]:
-            return UpdateReport(degraded=self._vectors.fill(chunks, everything=True))
+        texts = self._meanings()
+        if self.embedder is None or self._vectors.lacking(texts) <= _AT_HAND or not self.embedder.origin[0]:
+            return UpdateReport(degraded=self._vectors.fill(texts, everything=True))
         start_filling(self.folder, self._root, self.embedder)
         return UpdateReport()
 
-    def _chunks(self) -> list[Chunk]:
+    def _meanings(self) -> dict[str, str]:
+        """What vectors are made of, by their keys, for everything in the index."""
         try:
-            return all_chunks(self._storage.searcher()) if self._storage.fits() else []
+            chunks = all_chunks(self._storage.searcher()) if self._storage.fits() else []
         except _DAMAGE:
-            return []
+            return {}
+        return {chunk.key: chunk.meaning for chunk in chunks}
 
     def improve(self) -> bool:
         """Bring the approximate index of a very large store of vectors up to it; says whether it did anything."""
         return self._vectors.improve()
 
     def _write(
-        self, files: Mapping[str, Content], stats: Mapping[str, Stat], *, rebuild: bool
+        self, files: Mapping[str, Content], stats: Mapping[str, Stat], tell: Tell | None, *, rebuild: bool
     ) -> UpdateReport:
         with hold_writer(self.folder, self._patience) as held:
             if not held:
                 return UpdateReport(deferred=tuple(files))
             try:
-                plan, everything = self._replace(files, stats, rebuild=rebuild)
+                done = self._replace(files, stats, tell, rebuild=rebuild)
             except _DAMAGE:
                 self._storage.clear()
                 try:
-                    plan, everything = self._replace(files, stats, rebuild=rebuild)
+                    done = self._replace(files, stats, tell, rebuild=rebuild)
                 except _DAMAGE as error:
                     raise SearchIndexError(
                         f"the index cannot be written: {error}", path=str(self.folder)
                     ) from error
-        problems = [(record.path, record.problem) for record in plan.put if record.problem]
-        problems += [(path, "its name is not UTF-8") for path in plan.unnamed]
+        problems = [(record.path, record.problem) for record in done.plan.put if record.problem]
+        problems += [(path, "its name is not UTF-8") for path in done.plan.unnamed]
         return UpdateReport(
-            tuple(record.path for record in plan.put if not record.problem),
-            tuple(plan.drop),
+            tuple(record.path for record in done.plan.put if not record.problem),
+            tuple(done.plan.drop),
             problems=tuple(problems),
-            degraded=self._vectors.fill(plan.chunks, everything=everything),
+            degraded=self._vectors.fill(done.texts, everything=done.everything),
         )
 
     def _replace(
-        self, files: Mapping[str, Content], stats: Mapping[str, Stat], *, rebuild: bool
-    ) -> tuple[Plan, bool]:
-        """Write what changed; say too whether that is everything the index now holds."""
+        self, files: Mapping[str, Content], stats: Mapping[str, Stat], tell: Tell | None, *, rebuild: bool
+    ) -> _Done:
+        """Write what changed."""
         storage = self._storage
         everything = rebuild or not storage.fits()
         storage.prepare()
-        known = {} if rebuild else storage.manifest.get(files)
-        plan = plan_changes(files, stats, known, self._root, self._dates, self._cut)
+        plan = plan_changes(files, stats, {} if rebuild else storage.manifest.get(files))
+        done = _Done(plan, {}, everything)
         if rebuild or plan.put or plan.drop:
             touched = [record.path for record in plan.put] + plan.drop
-            storage.commit(touched, plan.chunks, everything=rebuild)
+            storage.commit(touched, self._cut_up(plan.texts, done.texts, tell), everything=everything)
             storage.manifest.change(plan.put, plan.drop, clear=rebuild)
         if plan.same:
             storage.manifest.refresh(plan.same)
-        return plan, everything
+        return done
+
+    def _cut_up(
+        self, texts: Mapping[str, str], meanings: dict[str, str], tell: Tell | None
+    ) -> Iterator[Chunk]:
+        """Yield the chunks of files, and put into ``meanings`` what their vectors are made of."""
+        for chunk in self._cutting.chunks(texts, tell):
+            if self.embedder is not None:
+                meanings[chunk.key] = chunk.meaning
+            yield chunk

@@ -6,12 +6,11 @@ are complete, and how many there were; with less than that, search says that it 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memfs.errors import SearchIndexError
-from memfs.search.chunking import Chunk
 from memfs.search.storage import Storage
 from memfs.search.vectors import Similarities, VectorStore
 from memfs.search.writing import hold_writer
@@ -35,16 +34,15 @@ class Meanings:
         self._patience = patience
         self._opened: VectorStore | None = None
 
-    def fill(self, chunks: Iterable[Chunk], *, everything: bool) -> tuple[str, ...]:
-        """Make the vectors that ``chunks`` lack; say why, where that failed.
+    def fill(self, texts: Mapping[str, str], *, everything: bool) -> tuple[str, ...]:
+        """Make the vectors that ``texts`` (by their keys) lack; say why, where that failed.
 
         Args:
-            everything: ``chunks`` are all that the index holds.
+            everything: ``texts`` are all that the index holds.
         """
         if self._embedder is None:
             return ()
         complete = everything or self.complete()
-        texts = {chunk.key: chunk.meaning for chunk in chunks}
         try:
             store = self._store(self._embedder)
             self._fill(store, self._embedder, texts)
@@ -94,15 +92,15 @@ class Meanings:
         done = self._storage.note("filling")
         return near, (REBUILDING, f"{int(done)} %") if isinstance(done, int) else (REBUILDING,)
 
-    def lacking(self, chunks: Iterable[Chunk]) -> int:
-        """Return how many of ``chunks`` have no vector of the current model."""
+    def lacking(self, keys: Iterable[str]) -> int:
+        """Return how many of ``keys`` have no vector of the current model."""
         if self._embedder is None:
             return 0
         try:
             have = set(self._store(self._embedder).keys())
         except SearchIndexError:
             return 0
-        return sum(chunk.key not in have for chunk in chunks)
+        return sum(key not in have for key in keys)
 
     def improve(self) -> bool:
         """Bring the approximate index over the vectors up to them; says whether it did anything."""
@@ -110,7 +108,7 @@ class Meanings:
             return False
         return self._store(self._embedder).improve()
 
-    def _fill(self, store: VectorStore, embedder: Embedder, texts: dict[str, str]) -> None:
+    def _fill(self, store: VectorStore, embedder: Embedder, texts: Mapping[str, str]) -> None:
         have = store.rows_of(list(texts))
         missing = [key for key, text in texts.items() if key not in have and text and embedder.serves(text)]
         for start in range(0, len(missing), _AT_ONCE):

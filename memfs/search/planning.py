@@ -1,10 +1,13 @@
-"""What an update has to do: which files are new to the index, which are gone, which only lie differently."""
+"""What an update has to do: which files are new to the index, which are gone, which only lie differently.
+
+Texts are cut up one after another while they are written, so that a whole vault is never held in pieces.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memfs.model import Stat
@@ -16,29 +19,42 @@ Content = str | bytes | None
 # Of a path and block ids in it: the day (ISO) that an entry was said on, where its own line does not tell.
 Dates = Callable[[str, Collection[str]], Mapping[str, str]]
 Cut = Callable[[str, str, str], Sequence[Chunk]]  # of a path, a text and the root: its chunks
+Tell = Callable[[int, int], object]  # how many files of how many are done
 _UNSETTLED_NS = 2_000_000_000  # a file written less than this before it was read may be written again unseen
 
 
 @dataclass(slots=True)
 class Plan:
-    """Records to write, paths to drop, stats of unchanged files, new chunks, names that are no text."""
+    """Records to write, the texts to cut up, paths to drop, stats of unchanged files, names that are no text."""
 
     put: list[Record] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
     drop: list[str] = field(default_factory=list)
     same: dict[str, Stat | None] = field(default_factory=dict)
-    chunks: list[Chunk] = field(default_factory=list)
     unnamed: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How texts become chunks: what cuts them, under which root, and when entries were said."""
+
+    root: str = ""
+    dates: Dates | None = None
+    cut: Cut = chunk_document
+
+    def chunks(self, texts: Mapping[str, str], tell: Tell | None = None) -> Iterator[Chunk]:
+        """Yield the chunks of texts by path; ``tell`` is told how far that is."""
+        for done, (path, text) in enumerate(texts.items()):
+            if tell is not None:
+                tell(done, len(texts))
+            found = self.cut(path, text, self.root)
+            yield from _dated(path, found, self.dates) if self.dates else found
+
+
 def plan_changes(
-    files: Mapping[str, Content],
-    stats: Mapping[str, Stat],
-    known: Mapping[str, Record],
-    root: str,
-    dates: Dates | None = None,
-    cut: Cut = chunk_document,
+    files: Mapping[str, Content], stats: Mapping[str, Stat], known: Mapping[str, Record]
 ) -> Plan:
-    """Compare ``files`` with what is ``known`` of them, and cut up those that differ."""
+    """Compare ``files`` with what is ``known`` of them."""
     plan, now = Plan(), time.time_ns()
     for path, content in files.items():
         if path != encodable(path):
@@ -57,8 +73,7 @@ def plan_changes(
             continue
         problem = None
         try:
-            chunks = cut(path, data.decode("utf-8"), root)
-            plan.chunks += _dated(path, chunks, dates) if dates else chunks
+            plan.texts[path] = data.decode("utf-8")
         except UnicodeDecodeError as error:
             problem = f"not UTF-8 text (byte {error.start})"
         plan.put.append(Record(path, digest, stat, problem))
