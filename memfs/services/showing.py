@@ -6,7 +6,7 @@ import re
 from datetime import datetime, time
 from typing import TYPE_CHECKING
 
-from memfs.errors import DocumentNotFound, EntryNotFound
+from memfs.errors import CommitNotFound, DocumentNotFound, EntryNotFound
 from memfs.memory.views import raw_texts
 from memfs.model import EntryView
 from memfs.services.entries import find_entry, find_view
@@ -49,7 +49,7 @@ def commit_at(vault: Vault, at: str) -> str:
     """The commit that a date, a moment or a commit's name stands for.
 
     Raises:
-        CommitNotFound, InvalidRequest.
+        CommitNotFound: no such commit, nothing was committed yet, or it is neither date nor commit.
     """
     from memfs.history import log as history
 
@@ -58,11 +58,24 @@ def commit_at(vault: Vault, at: str) -> str:
     try:
         moment = datetime.fromisoformat(at.strip())
     except ValueError:
-        return history.find_commit(vault.repository, at)
+        return _named_commit(vault, at)
     if len(at.strip()) <= len("2026-11-30"):  # a day means its end
         moment = datetime.combine(moment.date(), time.max)
     moment = moment if moment.tzinfo else moment.replace(tzinfo=vault.zone)
     return history.commit_at(vault.repository, moment)
+
+
+def _named_commit(vault: Vault, name: str) -> str:
+    """The commit of a branch, a tag or another word of git's for one; what is none was perhaps meant as a date."""
+    from memfs.history.log import find_commit
+
+    try:
+        return find_commit(vault.repository, name)
+    except CommitNotFound as error:
+        raise CommitNotFound(
+            f"{name!r} was not understood: it is no date, and no commit, branch or tag is called so",
+            hint="a day is written 2026-11-30, a moment 2026-11-30T10:30",
+        ) from error
 
 
 def find_document(vault: Vault, reference: str) -> tuple[str, str | None]:

@@ -216,8 +216,10 @@ def test_show_as_it_was_at_a_commit_a_day_and_a_moment(vault: Vault) -> None:
     assert "Use NATS" in show(vault, entry, at="main")
     with pytest.raises(CommitNotFound):
         show(vault, entry, at="2020-01-01")
-    with pytest.raises(CommitNotFound):
-        show(vault, entry, at="no-such-branch")
+    for nonsense in ("no-such-branch", "yesterday", "2026-13-45", "30.11.2026"):
+        with pytest.raises(CommitNotFound, match=f"'{nonsense}' was not understood") as told:
+            show(vault, entry, at=nonsense)
+        assert "2026-11-30" in told.value.hint
     with pytest.raises(EntryNotFound):
         show(vault, entry, at=git(vault.top, "rev-list", "--max-parents=0", "HEAD").strip())
 

@@ -85,6 +85,8 @@ def test_a_day_means_its_end_and_words_for_times_are_read_on_that_day(vault: Vau
         search(vault, "deploys", at="2001-01-01")
     with pytest.raises(CommitNotFound):
         search(vault, "deploys", at="feedbee1")
+    with pytest.raises(CommitNotFound, match="was not understood"):
+        search(vault, "deploys", at="the day before")
 
 
 def test_identities_are_as_far_apart_in_the_past_as_now(vault: Vault) -> None:
