@@ -108,7 +108,7 @@ def test_archive_from_the_command_line(place: Path, tmp_path: Path) -> None:
     }  # fmt: skip
     (place / "inbox" / IDENTITY).mkdir(parents=True, exist_ok=True)
     (place / "inbox" / IDENTITY / "s.jsonl").write_text(json.dumps(row) + "\n")
-    assert "outside archive.roots" in run_memfs("archive", "--vault", place).err
+    assert "no folder is named from which files may be archived" in run_memfs("archive", "--vault", place).err
     (place / "memfs.local.toml").write_text(f'[archive]\nroots = ["{tmp_path}"]\ndelete_originals = true\n')
     planned = run_memfs("archive", "--dry-run", "--vault", place)
     assert planned.out == "Files that would be archived: 1, 3 B.\n"

@@ -412,8 +412,17 @@ def test_ar_05_a_path_that_leaves_the_roots_is_refused_after_resolving(
 
 def test_ar_05_without_roots_nothing_is_archived(template: Path, tmp_path: Path, work: Path) -> None:
     vault = filing_vault(copy_vault(template, tmp_path / "v"))
-    put_session(vault, message(1, "x", file_path=str(put_file(work, "a.txt"))))
-    assert reasons(run(vault)) == {"a.txt": "outside archive.roots"}
+    for name in ("a.txt", "b.txt"):
+        put_session(vault, message(1, "x", file_path=str(put_file(work, name))), name=name)
+    said: list[str] = []
+    report = archive(vault, day=DAY, announce=said.append)
+    [(place, why)] = report.skipped
+    assert place == "archive.roots"
+    assert why.startswith(
+        "no folder is named from which files may be archived, so 2 mentioned files stayed; "
+    )
+    assert "roots = [" in why
+    assert said == [f"[FileArchiver] archive.roots: {why}"]
 
 
 def test_ar_06_symbolic_links_are_reported_and_left(vault: Vault, work: Path, tmp_path: Path) -> None:

@@ -51,18 +51,30 @@ class ArchiveRun:
     errors: list[str] = field(default_factory=list)
     deleted: int = 0
     known: int = 0
+    unopened: int = 0
     unsettled: set[str] = field(default_factory=set)
 
     def say(self, key: str, **values: object) -> None:
         self.tell(log_line(self.vault.language, key, **values))
 
     def leave(self, found: Found, key: str) -> None:
-        """Report a file that is left as it is."""
+        """Report a file that is left as it is; `leave_all_outside` tells once of many."""
+        if key == "outside" and not self.copier.roots:
+            self.unopened += 1
+            return
         place, why = str(found.path or found.name), reason(self.vault.language, key)
         self.skipped.append((place, why))
         self.say("left", source=place, reason=why)
         if key in UNSETTLED:
             self.unsettled.add(found.transcript)
+
+    def leave_all_outside(self) -> None:
+        """Tell once that no folder is open to the archive, and how to open one."""
+        if self.unopened:
+            self.skipped.append(
+                ("archive.roots", reason(self.vault.language, "no_roots", count=self.unopened))
+            )
+            self.say("no_roots", why=self.skipped[-1][1])
 
     def fail(self, found: Found, error: OSError | MemfsError) -> None:
         """Report a file that could not be copied; it is tried again by the next run."""
@@ -126,6 +138,7 @@ def archive_all(run: ArchiveRun, files: Sequence[Found], *, dry_run: bool) -> No
             run.known += 1
         else:
             todo.append(one.found)
+    run.leave_all_outside()
     if todo:
         run.say("found", count=len(todo))
     for found, look in _settled(run, sorted(todo, key=lambda each: each.whole), wait=not dry_run):

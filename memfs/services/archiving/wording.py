@@ -10,6 +10,7 @@ _LINES: Mapping[str, tuple[str, str]] = {
     "deleted": ("deleted the original: {source}", "删除原文件: {source}"),
     "would": ("would archive: {source} -> {copy}", "将归档文件: {source} -> {copy}"),
     "left": ("left as it is: {source} ({reason})", "保留原处: {source} ({reason})"),
+    "no_roots": ("archive.roots: {why}", "archive.roots：{why}"),
     "failed": ("failed: {text}", "失败: {text}"),
     "total": ("archived {count} file{s} ({size} in all)", "归档完成: {count} 个文件 (总计 {size})"),
     "total_would": (
@@ -24,6 +25,12 @@ _REASONS: Mapping[str, tuple[str, str]] = {
         "文件不存在：相对路径没有所属目录",
     ),
     "outside": ("outside archive.roots", "不在 archive.roots 之内"),
+    "no_roots": (
+        "no folder is named from which files may be archived, so {count} mentioned file{s} stayed; "
+        'name some in memfs.toml under [archive]: roots = ["/home/robin/work"]',
+        "没有设置允许归档的文件夹，{count} 个提到的文件保留原处；"
+        '请在 memfs.toml 的 [archive] 中设置：roots = ["/home/robin/work"]',
+    ),
     "link": ("a symbolic link", "符号链接"),
     "special": ("no regular file", "不是普通文件"),
     "unreadable": ("cannot be read", "无法读取"),
@@ -45,10 +52,10 @@ def log_line(language: str, key: str, /, **values: object) -> str:
     return "[FileArchiver] " + (chinese if language == "zh" else english).format(**values, s=plural)
 
 
-def reason(language: str, key: str) -> str:
-    """Why a file was left where it is."""
+def reason(language: str, key: str, *, count: int = 0) -> str:
+    """Why a file was left where it is, or ``count`` files were."""
     english, chinese = _REASONS[key]
-    return chinese if language == "zh" else english
+    return (chinese if language == "zh" else english).format(count=count, s="" if count == 1 else "s")
 
 
 def size_text(size: int) -> str:
