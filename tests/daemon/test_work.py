@@ -342,3 +342,14 @@ def test_a_clock_that_went_back_holds_nothing_up(bench: Bench) -> None:
     assert bench.work.wait() == 90
     bench.later(90)
     assert bench.run_all() == 1
+
+
+def test_a_transcript_of_a_source_in_the_inbox_is_noticed_once(tmp_path: Path) -> None:
+    """Its settings count: seen as the inbox's, the person's own words would be a peer's."""
+    source = f'[[sources]]\npath = "inbox/{IDENTITY}"\nname = "mine"\nidentity = "{IDENTITY}"\nme = ["Ana"]\n'
+    bench = Bench(tmp_path / "vault", PLAIN + source)
+    chat = bench.vault.layout.inbox / IDENTITY / "weekend.txt"
+    chat.write_text("Ana 2026-11-10 09:00\nWe decided to use SQLite for the tide cache.\n", encoding="utf-8")
+    assert [file.source.name for file in bench.look().transcripts] == ["mine"]
+    (bench.vault.layout.inbox / IDENTITY / "later.txt").write_text("Ana 2026-11-11 09:00\nHello.\n")
+    assert [file.source.name for file in bench.look().transcripts] == ["mine"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ class TranscriptSource:
     """A folder of transcripts. ``name`` stands for it in cursors of sessions that have no id of their own.
 
     ``identity`` and ``project`` are what the source says; ``@cwd`` takes the last part of the session's working
-    directory. ``me`` are the user's names in group chats.
+    directory. ``me`` are the user's names in group chats. ``before``: the sources that come first where roots overlap.
     """
 
     name: str
@@ -41,6 +42,22 @@ class TranscriptSource:
     archive: bool = False
     me: tuple[str, ...] = ()
     guarded: bool = False
+    before: tuple[TranscriptSource, ...] = ()
+
+    def holds(self) -> Callable[[str], bool]:
+        """A test whether a real path is that of a file of this source, by root, names and globs."""
+        root = os.path.realpath(self.root)
+        included, excluded = compile_globs(self.include or ("**",)), compile_globs(self.exclude)
+
+        def test(path: str) -> bool:
+            if path == root:
+                return True
+            rel = path[len(root) + 1 :] if path.startswith(root + os.sep) else ""
+            rel = rel.replace(os.sep, "/")
+            hidden = rel.startswith(".") or "/." in rel
+            return rel != "" and not hidden and included(rel) and not excluded(rel)
+
+        return test
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +81,29 @@ def list_sources(vault: Vault) -> tuple[TranscriptSource, ...]:
     queued = [
         TranscriptSource(BY_HAND, path, identity) for path, identity in queued_transcripts(vault).items()
     ]
-    return (*configured, *inboxes, *queued)
+    return _in_order((*configured, *inboxes, *queued))
+
+
+def _in_order(sources: Iterable[TranscriptSource]) -> tuple[TranscriptSource, ...]:
+    """The sources, each knowing those before it whose root holds its own, or lies in it."""
+    ordered: list[TranscriptSource] = []
+    roots, above = (
+        defaultdict[Path, list[TranscriptSource]](list),
+        defaultdict[Path, list[TranscriptSource]](list),
+    )
+    for source in sources:
+        root = source.root.resolve()
+        outer = [each for folder in root.parents if folder in roots for each in roots[folder]]
+        before = (*outer, *above.get(root, ()))
+        ordered.append(replace(source, before=before) if before else source)
+        roots[root].append(source)
+        for folder in (root, *root.parents):
+            above[folder].append(source)
+    return tuple(ordered)
 
 
 def find_all(vault: Vault) -> Iterator[tuple[TranscriptSource, list[TranscriptFile]]]:
-    """Every source with its files; each file once, though sources may overlap."""
+    """Every source with its files; each file once, though a link may lead to another source's."""
     taken: set[str] = set()
     for source in list_sources(vault):
         files = [file for file in find_transcripts(vault, source) if os.path.realpath(file.path) not in taken]
@@ -77,12 +112,14 @@ def find_all(vault: Vault) -> Iterator[tuple[TranscriptSource, list[TranscriptFi
 
 
 def find_transcripts(vault: Vault, source: TranscriptSource) -> Iterator[TranscriptFile]:
-    """The files of a source, sorted by path; temp, lock and conflict files are left out.
+    """The files of a source, sorted by path; temp, lock and conflict files are left out, and what a source before has.
 
     memfs's own folders inside a source are never read, except its inbox.
     """
+    taken = [other.holds() for other in source.before]
     if source.root.is_file():
-        yield from _single(source, source.root)
+        real = os.path.realpath(source.root)
+        yield from () if any(held(real) for held in taken) else _single(source, source.root)
         return
     included = compile_globs(source.include) if source.include else None
     excluded = compile_globs(source.exclude) if source.exclude else None
@@ -94,13 +131,16 @@ def find_transcripts(vault: Vault, source: TranscriptSource) -> Iterator[Transcr
     }
     for path in sorted(_walk(str(source.root), own)):
         rel = os.path.relpath(path, source.root).replace(os.sep, "/")
-        if (included is None or included(rel)) and not (excluded is not None and excluded(rel)):
+        if (included is not None and not included(rel)) or (excluded is not None and excluded(rel)):
+            continue
+        if not taken or not any(held(os.path.realpath(path)) for held in taken):
             yield from _file(source, Path(path), rel)
 
 
 def source_of(sources: Iterable[TranscriptSource], path: Path) -> TranscriptSource | None:
-    """The first source that a path (links followed) lies in; nothing need be there yet."""
-    return next((source for source in sources if path.is_relative_to(source.root.resolve())), None)
+    """The first source that has a path (links followed), else the first it lies in; nothing need be there yet."""
+    around = [source for source in sources if path.is_relative_to(source.root.resolve())]
+    return next((source for source in around if source.holds()(str(path))), next(iter(around), None))
 
 
 def named_files(vault: Vault, paths: Iterable[Path], identity: str | None) -> Iterator[TranscriptFile]:
