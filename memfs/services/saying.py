@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import TranscriptError
 from memfs.model import Turn
+from memfs.services.changing import BY_CALL
 from memfs.services.ingesting.kept import find_copies
 from memfs.services.ingesting.reading import open_reader
 from memfs.services.ingesting.sessions import SessionKey, known_cursors, message_names
@@ -30,9 +31,11 @@ class SaidTurn:
 
 
 def said_turns(vault: Vault, identity: str, provenance: Provenance) -> Iterator[SaidTurn]:
-    """The turns that a commit went by, as far as a copy of them is left."""
-    wanted = dict.fromkeys(provenance.messages)
+    """The turns that a commit went by, as far as a copy of them is left; none where something was told by a call."""
     source, _, session = (provenance.source or "").partition("/")
+    if source == BY_CALL:
+        return
+    wanted = dict.fromkeys(provenance.messages)
     if source and session:
         key = SessionKey(source, session)
         for name in dict.fromkeys(

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from memfs.interfaces.library import open_memory
+from memfs.model import Trust
 from tests.conftest import Git
 from tests.interfaces.conftest import Memfs, age, edit, run_memfs
 
@@ -152,6 +154,21 @@ def test_why_quotes_the_turn_and_names_session_and_commit(memfs: Memfs) -> None:
     shown = memfs("why", entry).out
     assert reason["commit"][:8] in shown
     assert "    We decided to use SQLite" in shown
+
+
+@pytest.mark.parametrize(
+    ("trust", "words"), [("user", "told outright on "), ("agent", "an agent asked to keep it on ")]
+)
+def test_why_of_what_was_told_by_a_call_says_so_and_when(
+    memfs: Memfs, vault: Path, trust: Trust, words: str
+) -> None:
+    done = open_memory(vault).remember("The office closes at five", identity="home-aide", trust=trust)
+    [reason] = memfs("why", done.id, "--json").json["reasons"]
+    assert (reason["source"], reason["kind"], reason["turns"]) == ("remembered", "remember", [])
+    shown = memfs("why", done.id).out
+    assert words + reason["time"][:10] in shown
+    assert "there is no transcript" in shown
+    assert "no copy" not in shown
 
 
 def test_why_of_a_persons_own_line_names_the_person(memfs: Memfs, vault: Path, git: Git) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
+from contextlib import suppress
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -13,9 +14,8 @@ from memfs.interfaces.cli.parameters import identity_option, span_options
 from memfs.interfaces.cli.printing import one_line, visible
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from memfs.history.log import LogEntry
+    from memfs.history.provenance import Provenance
     from memfs.model import Trust
     from memfs.services.audit import Reason, Why
     from memfs.services.saying import SaidTurn
@@ -63,7 +63,7 @@ def _why_lines(call: Call, why: Why) -> Iterator[str]:
         yield call.text("not_in_clone")
     for reason in why.reasons:
         yield ""
-        yield from _reason_lines(call, reason)
+        yield from _reason_lines(call, reason, view.trust)
 
 
 def _hand_line(call: Call, why: Why) -> str:
@@ -72,11 +72,18 @@ def _hand_line(call: Call, why: Why) -> str:
     return call.text("by_hand", author=one_line(why.author or ""), commit=why.commit[:_SHORT])
 
 
-def _reason_lines(call: Call, reason: Reason) -> Iterator[str]:
+def _reason_lines(call: Call, reason: Reason, trust: Trust) -> Iterator[str]:
+    from memfs.services.changing import BY_CALL
+
     told = reason.provenance
     yield call.text(
         "reason", action=call.text(told.action), time=_time(call, told.time), commit=told.commit[:_SHORT]
     )
+    if told.source == BY_CALL:
+        yield "  " + call.text(
+            "told_by_agent" if trust == "agent" else "told_outright", time=_told_time(call, told)
+        )
+        return
     about = [call.text("from_session", source=one_line(told.source))] if told.source else []
     if told.extractor:
         about.append(call.text("extractor", name=one_line(told.extractor)))
@@ -101,6 +108,13 @@ def _said_lines(call: Call, said: SaidTurn) -> Iterator[str]:
         yield f"    {line}".rstrip()
     if len(lines) > _LONGEST_QUOTE:
         yield "    …"
+
+
+def _told_time(call: Call, told: Provenance) -> str:
+    """When something was told by a call: its message is named by the moment."""
+    with suppress(ValueError):
+        return _time(call, datetime.fromisoformat(told.messages[0] if told.messages else ""))
+    return _time(call, told.time)
 
 
 def _time(call: Call, time: datetime) -> str:

@@ -207,6 +207,14 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "extractor": ("extractor {name}", "提取器 {name}"),
     "tokens": ("{input} + {output} tokens", "{input} + {output} 个 token"),
     "kept_copy": ("{path} (kept copy)", "{path}（留存副本）"),
+    "told_outright": (
+        "told outright on {time} (memfs remember or a call like it): there is no transcript",
+        "{time} 直接告知（memfs remember 或同类调用）：没有对话记录",
+    ),
+    "told_by_agent": (
+        "an agent asked to keep it on {time}: there is no transcript",
+        "{time} 由智能体要求记住：没有对话记录",
+    ),
     "turn_gone": ("message {message}: no copy of it is left", "消息 {message}：已没有副本"),
     "nothing_changed": ("Nothing changed.", "没有变化。"),
     "no_log": ("Nothing was committed yet.", "还没有任何提交。"),
