@@ -31,7 +31,8 @@ def replace_block(doc: Document, block: Block, text: str, *, box: str | Keep | N
     """The document with another text (one line) in an item, paragraph or callout.
 
     Mark, indentation and block id stay; so does the checkbox, unless ``box`` gives its character (None: no
-    box). The same text and box give the same bytes, wrapped lines included.
+    box). The same text and box give the same bytes, wrapped lines included. Lines below the one of a callout's id
+    are somebody's remarks, and stay.
     """
     doc.require_writable()
     require_line(text)
@@ -48,7 +49,8 @@ def replace_block(doc: Document, block: Block, text: str, *, box: str | Keep | N
     else:
         block_id = f" ^{block.block_id}" if block.block_id is not None else ""
         gap = "" if prefix[-1:] in ("", " ", "\t") else " "
-        lines[block.start : block.end] = [f"{prefix}{gap}{text}{block_id}{ending(lines[block.end - 1])}"]
+        end = text_end(doc, block)
+        lines[block.start : end] = [f"{prefix}{gap}{text}{block_id}{ending(lines[end - 1])}"]
     result = join_lines(doc, lines)
     after = parse_document(result)
     at = _position(doc, block)
@@ -66,7 +68,7 @@ def remove_block(doc: Document, block: Block) -> str:
     """The document without a block's own lines; what is nested in it stays.
 
     Of the empty lines around it one goes where two would meet. An item whose nested lines would fall apart
-    without it keeps its bullet, with ``…`` for its text.
+    without it keeps its bullet, with ``…`` for its text. Lines below the one of a callout's id stay, as a quote.
     """
     doc.require_writable()
     at = _position(doc, block)
@@ -81,15 +83,36 @@ def remove_block(doc: Document, block: Block) -> str:
 
 
 def _ways_to_remove(doc: Document, block: Block) -> Iterator[tuple[list[str], bool]]:
-    """Lines without the block, the closest first, and whether a bare bullet is left of it."""
+    """Lines without the block, the closest first, and whether a bare bullet or a quote is left of it."""
     lines = edit_lines(doc)
     start, end = block.start, block.end
+    if (below := text_end(doc, block)) < end:
+        yield [*lines[:start], *map(quoted, lines[below:end]), *lines[end:]], True
+        return
     yield without_lines(doc, start, end), False
     newline = ending(lines[end - 1]) or doc.newline
     yield [*lines[:start], newline, *lines[end:]], False
     if block.kind == "item":
         prefix = _with_box(bare(lines[start])[: block.offset], block, None).rstrip(" \t")
         yield [*lines[:start], f"{prefix} …{newline}", *lines[end:]], True
+
+
+def remarks(doc: Document, block: Block) -> list[str]:
+    """The lines of a block below the one that ends with its id: what somebody added to an entry of one line."""
+    first = bare(doc.lines[block.start]).rstrip(" \t")
+    told = block.block_id is not None and first.endswith(f" ^{block.block_id}")
+    return list(doc.lines[block.start + 1 : block.end]) if told else []
+
+
+def text_end(doc: Document, block: Block) -> int:
+    """Where the lines of a block end that are edited and removed with its text: all but a callout's remarks."""
+    return block.end - len(remarks(doc, block)) if block.kind == "callout" else block.end
+
+
+def quoted(line: str) -> str:
+    """A line that belonged to a quote, with its mark."""
+    text = line.lstrip(" \t")
+    return line if text.startswith(">") else f"{line[: len(line) - len(text)]}> {text}"
 
 
 def without_lines(doc: Document, start: int, end: int) -> list[str]:

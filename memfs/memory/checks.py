@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memfs.errors import InvalidDocument
 from memfs.markdown.document import Document, parse_document
+from memfs.markdown.edits import quoted, text_end
 
 
 def is_blank(text: str) -> bool:
@@ -35,7 +36,7 @@ def check_edit(before: str, after: str, entries: frozenset[str]) -> None:
 
 
 def _same_line(one: tuple[str, str | None], other: tuple[str, str | None]) -> bool:
-    return one[0] == other[0] and (one[1] == other[1] or None in (one[1], other[1]))
+    return one[0] in (other[0], quoted(other[0])) and (one[1] == other[1] or None in (one[1], other[1]))
 
 
 def _other_lines(document: Document, entries: frozenset[str]) -> list[tuple[str, str | None]]:
@@ -47,7 +48,7 @@ def _other_lines(document: Document, entries: frozenset[str]) -> list[tuple[str,
         line
         for block in document.blocks
         if block.block_id in entries
-        for line in range(block.start, block.end)
+        for line in range(block.start, text_end(document, block))
     }
     last = len(document.lines) - 1
     split = [(line.rstrip("\r\n"), number) for number, line in enumerate(document.lines) if number not in own]

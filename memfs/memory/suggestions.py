@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memfs.errors import EntryNotFound
-from memfs.markdown.document import Block, parse_document
-from memfs.markdown.edits import remove_block, replace_block
+from memfs.markdown.document import Block, Document, parse_document
+from memfs.markdown.edits import remarks, remove_block, replace_block
 from memfs.markdown.inserts import insert_item, insert_paragraph
+from memfs.markdown.lines import ending
 from memfs.memory.desk import Desk, block_hash, says
 from memfs.memory.ids import suggestion_id, text_hash, written_hash
 from memfs.memory.ledger import LedgerRecord, as_utc
@@ -81,7 +82,7 @@ def accept_suggestion(snapshot: Snapshot, entry: str) -> MergeResult:
     if standing is not None:
         old, (path, parent) = desk.records[target], standing
         box = parent.box if parent.box is None or record.box is None else record.box
-        desk.edit(path, replace_block(desk.document(path), parent, text, box=box), (target,))
+        desk.edit(path, _replaced(desk.document(path), parent, text, box), (target,))
         time = max(as_utc(old.time), as_utc(record.time))
         desk.record(home, replace(old, hash=written_hash(text), time=time, box=box, trust="user"))
     elif parent is not None and parent.kind == "item":
@@ -98,7 +99,7 @@ def _take_over(desk: Desk, path: str, line: Block, entry: str, text: str) -> str
     document = desk.document(path)
     (block,) = (each for each in document.blocks if each.start == line.start and each.kind == "item")
     if block.block_id is not None:
-        desk.edit(path, replace_block(document, block, text), (block.block_id,))
+        desk.edit(path, _replaced(document, block, text, block.box), (block.block_id,))
         return block.block_id
     lines = list(parse_document(replace_block(document, block, text)).lines)
     whole = lines[block.start]
@@ -106,6 +107,15 @@ def _take_over(desk: Desk, path: str, line: Block, entry: str, text: str) -> str
     lines[block.start] = f"{words} ^{entry}{whole[len(words) :]}"
     desk.put(path, "".join(lines))
     return entry
+
+
+def _replaced(document: Document, block: Block, text: str, box: str | None) -> str:
+    """The document with another text in an entry; what a person added below its line stays there."""
+    changed, added = replace_block(document, block, text, box=box), remarks(document, block)
+    lines = list(parse_document(changed).lines)
+    if added and not ending(lines[block.start]):
+        lines[block.start] += document.newline
+    return "".join([*lines[: block.start + 1], *added, *lines[block.start + 1 :]])
 
 
 def reject_suggestion(snapshot: Snapshot, entry: str) -> MergeResult:

@@ -17,6 +17,7 @@ from memfs.model import Evidence, FieldValue, Operation, Target, Trust
 from memfs.services.commit import Transaction, open_transaction
 from memfs.services.entries import EntryPlace, find_entry
 from memfs.services.ingesting.extracting import Proposal
+from memfs.services.merging.emptied import without_emptied
 from memfs.services.merging.merges import Merged, MergeWork, entry_changes, merge_settled, result_files
 from memfs.services.merging.proofs import with_proof
 from memfs.services.merging.snapshots import SAVED_JUST_NOW, load_snapshot
@@ -149,6 +150,7 @@ def move(vault: Vault, reference: str, to: str) -> Changed:
         source = _snapshot(vault, transaction, place.identity, place.document, place.id)
         other = _snapshot(vault, transaction, target, place.document)
         left, arrived, new_id = move_entry(source, other, place.id, identity=target, time=vault.now())
+        left = without_emptied(vault, place.identity, source, left)
         files = result_files(vault.layout, place.identity, left) | result_files(vault.layout, target, arrived)
         changes = with_proof(
             vault, (*entry_changes(left.outcomes), *entry_changes(arrived.outcomes)), was={new_id: place.id}
@@ -172,7 +174,8 @@ def _suggested(vault: Vault, reference: str) -> EntryPlace:
 
 def _change(vault: Vault, kind: str, place: EntryPlace, change: Change) -> Changed:
     with open_transaction(vault) as transaction:
-        result = change(_snapshot(vault, transaction, place.identity, place.document, place.id))
+        snapshot = _snapshot(vault, transaction, place.identity, place.document, place.id)
+        result = without_emptied(vault, place.identity, snapshot, change(snapshot))
         outcome = result.outcomes[0]
         files = result_files(vault.layout, place.identity, result)
         changes = with_proof(vault, entry_changes(result.outcomes), was={outcome.id: place.id})

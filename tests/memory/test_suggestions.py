@@ -62,6 +62,35 @@ def test_rejecting_takes_it_away_for_good() -> None:
     assert actions(done, LAST) == ["suggested"]
 
 
+@pytest.mark.parametrize(
+    ("added", "left"),
+    [
+        ("  > ask Ana first\n  > and Bo\n", "  > ask Ana first\n  > and Bo\n"),
+        ("  ask Ana first\n", "  > ask Ana first\n"),
+        ("\n  a paragraph of mine\n", "\n  a paragraph of mine\n"),
+    ],
+)
+def test_what_a_person_wrote_below_a_suggestion_stays(added: str, left: str) -> None:
+    before = offered()
+    text = (before.documents[DOC] or "") + added
+    remarked = replace(before, documents={DOC: text})
+    accepted = after(remarked, accept_suggestion(remarked, STAGE.id))
+    assert body(accepted) == f"- stage: in production ^{STAGE.id}\n{left}"
+    rejected = after(remarked, reject_suggestion(remarked, STAGE.id))
+    assert body(rejected) == f"- stage: nearly there ^{STAGE.id}\n{left}"
+    newer = after(remarked, merge(remarked, [LAST]))
+    assert body(newer).endswith(f" stage: paused ^{STAGE.id}-q\n{added}")
+
+
+def test_what_a_person_wrote_below_an_entry_stays_when_another_text_is_accepted() -> None:
+    before = offered()
+    line = f"- stage: nearly there ^{STAGE.id}\n"
+    text = (before.documents[DOC] or "").replace(line, f"{line}  since the audit\n")
+    remarked = replace(before, documents={DOC: text})
+    accepted = after(remarked, accept_suggestion(remarked, STAGE.id))
+    assert body(accepted) == f"- stage: in production ^{STAGE.id}\n  since the audit\n"
+
+
 def test_accepting_by_hand_rejects_nothing() -> None:
     before = offered()
     by_hand = replace(before, documents={DOC: f"# Mercury\n\n- stage: in production ^{STAGE.id}\n"})

@@ -16,6 +16,7 @@ from memfs.services.ingesting.extracting import Proposal
 from memfs.services.merging.merges import Merged
 from memfs.services.opening import Vault
 from memfs.services.retrying import retry
+from memfs.services.undo import undo
 from tests.services.lexical import edit, fsck, lexical_vault, texts, the_entry
 from tests.services.vaults import document, git, merge, note, proposal
 
@@ -348,3 +349,42 @@ def test_what_says_more_than_a_persons_line_is_kept_beside_it(vault: Vault, text
     assert f"- {text} ^{done.id}" in path.read_text()
     again = remember(vault, "Lunch is served at noon in the hall", identity="coding-assistant")
     assert again.commit is None
+
+
+TEA = proposal("preferences", 1, topic="Tea", content="Green, no sugar")
+STYLE = proposal("preferences", 2, topic="Style", content="Short answers")
+
+
+def test_a_heading_that_memfs_wrote_goes_with_its_last_entry(vault: Vault) -> None:
+    merge(vault, STYLE)
+    before = document(vault, "preferences.md").read_text()
+    merge(vault, TEA)
+    both = document(vault, "preferences.md").read_text()
+    forgotten = forget(vault, the_entry(vault, "Green").id or "")
+    assert document(vault, "preferences.md").read_text() == before
+    undo(vault, forgotten.commit or "")
+    assert document(vault, "preferences.md").read_text() == both
+    move(vault, the_entry(vault, "Green").id or "", "writer")
+    assert document(vault, "preferences.md").read_text() == before
+    assert "Tea" in document(vault, "preferences.md", "writer").read_text()
+
+
+def test_a_heading_that_a_person_wrote_stays_empty(vault: Vault) -> None:
+    merge(vault, STYLE)
+    path = document(vault, "preferences.md")
+    path.write_text(path.read_text() + "\n## Tea\n\n## Mine\n")
+    merge(vault, TEA)
+    assert (
+        path.read_text().index("## Tea") < path.read_text().index("Green") < path.read_text().index("## Mine")
+    )
+    forget(vault, the_entry(vault, "Green").id or "")
+    assert "## Tea\n" in path.read_text()
+    assert "## Mine\n" in path.read_text()
+
+
+def test_a_heading_over_a_persons_text_stays(vault: Vault) -> None:
+    merge(vault, STYLE, TEA)
+    path = document(vault, "preferences.md")
+    edit(path, "## Tea\n", "## Tea\n\nNobody drinks coffee here.\n")
+    forget(vault, the_entry(vault, "Green").id or "")
+    assert "## Tea\n\nNobody drinks coffee here.\n" in path.read_text()
