@@ -8,7 +8,7 @@ changed. Whatever cannot be read is dropped, and then everything is stale: rebui
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING
 from memfs.errors import SearchIndexError
 from memfs.model import Stat
 from memfs.search.analysis import encodable
-from memfs.search.chunking import Chunk, chunk_document
+from memfs.search.chunking import chunk_document
+from memfs.search.cutting import Cut, Cutting, Dates, Tell
 from memfs.search.filling import start_filling
 from memfs.search.lexicon import Filters, all_chunks
 from memfs.search.meanings import Meanings
-from memfs.search.planning import Content, Cut, Cutting, Dates, Plan, Tell, plan_changes
+from memfs.search.planning import Content
 from memfs.search.searching import SearchResult, search_storage
 from memfs.search.storage import Storage, panics_as_damage
+from memfs.search.updating import Updating
 from memfs.search.writing import hold_writer
 
 if TYPE_CHECKING:
@@ -60,15 +62,6 @@ class UpdateReport:
     degraded: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Done:
-    """What was written; ``texts`` to make vectors of, by their keys; whether that is everything in the index."""
-
-    plan: Plan
-    texts: dict[str, str]
-    everything: bool
-
-
 class SearchIndex:
     """The index in ``folder``. Cheap to make: nothing is opened or loaded before it is used.
 
@@ -95,8 +88,8 @@ class SearchIndex:
         self.embedder = embedder
         self._root = root
         self._patience = patience
-        self._cutting = Cutting(root, dates, cut)
         self._storage = Storage(folder, root)
+        self._updating = Updating(self._storage, Cutting(root, dates, cut), embedder is not None)
         self._vectors = Meanings(self._storage, folder, embedder, patience)
 
     def stale(self, stats: Mapping[str, Stat]) -> Stale:
@@ -235,13 +228,13 @@ class SearchIndex:
     ) -> UpdateReport:
         with hold_writer(self.folder, self._patience) as held:
             if not held:
-                return UpdateReport(deferred=tuple(files))
+                return UpdateReport(deferred=tuple(files), degraded=self._updating.busy())
             try:
-                done = self._replace(files, stats, tell, rebuild=rebuild)
+                done = self._updating.write(files, stats, tell, rebuild=rebuild)
             except _DAMAGE:
                 self._storage.clear()
                 try:
-                    done = self._replace(files, stats, tell, rebuild=rebuild)
+                    done = self._updating.write(files, stats, tell, rebuild=rebuild)
                 except _DAMAGE as error:
                     raise SearchIndexError(
                         f"the index cannot be written: {error}", path=str(self.folder)
@@ -254,29 +247,3 @@ class SearchIndex:
             problems=tuple(problems),
             degraded=self._vectors.fill(done.texts, everything=done.everything),
         )
-
-    def _replace(
-        self, files: Mapping[str, Content], stats: Mapping[str, Stat], tell: Tell | None, *, rebuild: bool
-    ) -> _Done:
-        """Write what changed."""
-        storage = self._storage
-        everything = rebuild or not storage.fits()
-        storage.prepare()
-        plan = plan_changes(files, stats, {} if rebuild else storage.manifest.get(files))
-        done = _Done(plan, {}, everything)
-        if rebuild or plan.put or plan.drop:
-            touched = [record.path for record in plan.put] + plan.drop
-            storage.commit(touched, self._cut_up(plan.texts, done.texts, tell), everything=everything)
-            storage.manifest.change(plan.put, plan.drop, clear=rebuild)
-        if plan.same:
-            storage.manifest.refresh(plan.same)
-        return done
-
-    def _cut_up(
-        self, texts: Mapping[str, str], meanings: dict[str, str], tell: Tell | None
-    ) -> Iterator[Chunk]:
-        """Yield the chunks of files, and put into ``meanings`` what their vectors are made of."""
-        for chunk in self._cutting.chunks(texts, tell):
-            if self.embedder is not None:
-                meanings[chunk.key] = chunk.meaning
-            yield chunk

@@ -77,10 +77,8 @@ def open_index(folder: Path) -> Any:
     return index
 
 
-def to_document(chunk: Chunk) -> Any:
-    """Return a chunk as a Tantivy document."""
-    from tantivy import Document
-
+def to_fields(chunk: Chunk) -> dict[str, Any]:
+    """Return what the index holds of a chunk, by field."""
     view = chunk.view
     values: dict[str, Any] = {
         "chunk": chunk.id,
@@ -105,7 +103,14 @@ def to_document(chunk: Chunk) -> Any:
         values["day"] = day
     if chunk.days:
         values["mention"] = list(chunk.days)
-    return Document.from_dict(values, schema())
+    return values
+
+
+def to_document(fields: dict[str, Any]) -> Any:
+    """Return the fields of a chunk as a Tantivy document."""
+    from tantivy import Document
+
+    return Document.from_dict(fields, schema())
 
 
 def to_passage(document: Any) -> Passage:

@@ -89,6 +89,8 @@ class Meanings:
             return None, (f"searched by words only: {error.message}",)
         if self.complete(self._embedder.dimensions):
             return near, ()
+        if self.complete():  # the model has other dimensions than it had: the next update makes its vectors
+            self._storage.write_note("vectors", None)
         done = self._storage.note("filling")
         return near, (REBUILDING, f"{int(done)} %") if isinstance(done, int) else (REBUILDING,)
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from memfs.search.chunking import CHUNKER_VERSION, Chunk
+from memfs.search.chunking import CHUNKER_VERSION
 from memfs.search.lexicon import SCHEMA_VERSION, create_index, open_index, to_document
 from memfs.search.manifest import Manifest
 
@@ -55,8 +55,8 @@ class Storage:
         self.close()
         shutil.rmtree(self.home, ignore_errors=True)
 
-    def commit(self, paths: Iterable[str], chunks: Iterable[Chunk], *, everything: bool) -> None:
-        """Replace the chunks of ``paths`` (or of everything) by ``chunks``, seen by readers at once."""
+    def commit(self, paths: Iterable[str], chunks: Iterable[dict[str, Any]], *, everything: bool) -> None:
+        """Replace the chunks of ``paths`` (or of everything) by ``chunks`` (fields), seen by readers at once."""
         with panics_as_damage():
             writer = self._index().writer(_HEAP_BYTES, 1)
             if everything:

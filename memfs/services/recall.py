@@ -52,12 +52,13 @@ def search(
     limit: int = 10,
     sessions: bool | None = None,
     announce: Callable[[str], object] | None = None,
+    indexing: Callable[[str], object] | None = None,
 ) -> Found:
     """Find memories. ``identity`` limits it to what that identity may see: its own, and what it ``reads``.
 
     ``at`` a date or commit: memory as it was then, as git has it. ``sessions``: also what was said in conversations
     (one's own only); None: only where memory has nothing, and the settings allow it. ``announce`` is told of the
-    progress of reading transcripts.
+    progress of reading transcripts, ``indexing`` of documents that have to be indexed first.
 
     Raises:
         CommitNotFound: there is no such commit, or nothing was committed yet.
@@ -72,7 +73,7 @@ def search(
     def ask(index: SearchIndex) -> SearchResult:
         return index.search(query, filters, limit, today=today)
 
-    hits, degraded = look_up(vault, ask, past)
+    hits, degraded = look_up(vault, ask, past, indexing)
     turns: tuple[TurnHit, ...] = ()
     if sessions or (sessions is None and not hits and vault.config.search.sessions):
         from memfs.services.finding.conversations import search_turns
@@ -84,10 +85,13 @@ def search(
 
 
 def look_up(
-    vault: Vault, ask: Callable[[SearchIndex], SearchResult], past: Past | None = None
+    vault: Vault,
+    ask: Callable[[SearchIndex], SearchResult],
+    past: Past | None = None,
+    indexing: Callable[[str], object] | None = None,
 ) -> tuple[tuple[Hit, ...], str | None]:
     """Ask the index of now (or of the past), brought up to date first; hits with origin, and why degraded."""
-    opened = past.open_index if past else partial(_open_now, vault)
+    opened = past.open_index if past else partial(_open_now, vault, indexing)
     index, report = opened()
     result = ask(index)
     if result.degraded and not result.hits and opened()[1].indexed:  # it was damaged: made anew
@@ -96,9 +100,9 @@ def look_up(
     return tuple(_with_origin(vault, result.hits, past)), "; ".join(reasons) or None
 
 
-def _open_now(vault: Vault) -> tuple[SearchIndex, UpdateReport]:
+def _open_now(vault: Vault, indexing: Callable[[str], object] | None) -> tuple[SearchIndex, UpdateReport]:
     index = open_index(vault)
-    return index, refresh_index(vault, index)
+    return index, refresh_index(vault, index, indexing)
 
 
 def _open_past(vault: Vault, at: str) -> Past:
@@ -109,12 +113,13 @@ def _open_past(vault: Vault, at: str) -> Past:
 
 def _in_language(vault: Vault, reason: str) -> str:
     """Why a search was less than it could be, in the vault's language where there are words for it."""
-    from memfs.search import meanings
+    from memfs.search import meanings, updating
 
     chinese = {
         meanings.UNKNOWN_LANGUAGE: "语义检索只懂英文；这次查询按字词检索",
         meanings.NO_ENGINE: "只按字词检索：未设置嵌入引擎",
         meanings.REBUILDING: "向量正在重建：部分条目只按字词查找",
+        updating.INDEXING: "另一个进程正在更新索引：部分改动尚查不到",
     }
     return chinese.get(reason, reason) if vault.language == "zh" else reason
 

@@ -459,7 +459,7 @@ class IncrementalEqualsRebuild(RuleBasedStateMachine):
 
     @rule(dimensions=st.sampled_from([16, 24]))
     def change_the_model(self, dimensions: int) -> None:
-        self.index = SearchIndex(self.folder / "one", WordEmbedder(dimensions=dimensions))
+        self.index = SearchIndex(self.folder / "one", self._model(dimensions))
 
     @rule(number=st.integers(0, 100))
     def damage(self, number: int) -> None:
@@ -477,12 +477,16 @@ class IncrementalEqualsRebuild(RuleBasedStateMachine):
             self.index.update(files, self.stats)
         if self.index.vectors_missing():
             self.index.fill_vectors()
-        embedder = WordEmbedder(dimensions=getattr(self.index.embedder, "dimensions", 24))
+        embedder = self._model(getattr(self.index.embedder, "dimensions", 24))
         rebuilt = SearchIndex(Path(tempfile.mkdtemp(dir=self.folder)), embedder)
         rebuilt.rebuild(self.state)
         for question in QUESTIONS if self.state else ():
             today = date(2026, 11, 30)
             assert self.index.search(question, today=today) == rebuilt.search(question, today=today), question
+
+    @staticmethod
+    def _model(dimensions: int) -> WordEmbedder:
+        return WordEmbedder(name="words" if dimensions == 24 else "other", dimensions=dimensions)
 
     def teardown(self) -> None:
         self.look()

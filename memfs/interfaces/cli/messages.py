@@ -118,6 +118,7 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
     "searched_at": ("memory as it was in commit {commit}", "检索的是提交 {commit} 时的记忆"),
     "turns_found": ("Said in conversations (not memory):", "对话中说过的（不是记忆）："),
     "try_sessions": ("what was said in conversations: --sessions", "查找对话中说过的内容：--sessions"),
+    "indexing_documents": ("indexing documents: {part}", "正在索引文档：{part}"),
     "reading_sessions": ("reading transcripts: {part}", "正在读取对话记录：{part}"),
     "why_score": ("score: {parts}", "得分构成：{parts}"),
     "part_id": ("id", "编号"),

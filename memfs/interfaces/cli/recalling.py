@@ -87,6 +87,7 @@ def search_command(
         limit=limit,
         sessions=sessions,
         announce=lambda part: call.note(call.text("reading_sessions", part=part)),
+        indexing=lambda part: call.note(call.text("indexing_documents", part=part)),
     )
     call.answer(found_json(found, why_score=why_score), lambda: found_lines(call, found, why_score=why_score))
     for note in () if call.as_json else _notes(call, found, sessions):

@@ -146,7 +146,7 @@ def reindex_command(call: Call) -> int:
 
     Never needed in everyday use: the index follows the files, and everything in it comes from them.
     """
-    report = call.memory.reindex()
+    report = call.memory.reindex(announce=lambda part: call.note(call.text("indexing_documents", part=part)))
     problems = [{"path": path, "reason": reason} for path, reason in report.problems]
     degraded = "; ".join(report.degraded) or None
     data = {

@@ -52,11 +52,11 @@ class Keeping:
 
         return scan_secrets(self.vault, history=history) if scan else redact(self.vault, hand=hand)
 
-    def reindex(self) -> UpdateReport:
-        """Build the search index anew."""
+    def reindex(self, *, announce: Callable[[str], object] | None = None) -> UpdateReport:
+        """Build the search index anew; ``announce`` is told how far that is."""
         from memfs.services.finding.indexing import reindex
 
-        return reindex(self.vault)
+        return reindex(self.vault, announce)
 
     def token_add(self, identity: str, *, name: str = "") -> Granted:
         """Make a token for `memfs up` that sees only ``identity``; its ``token`` is told this once."""

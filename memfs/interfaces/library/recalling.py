@@ -59,6 +59,7 @@ class Recalling:
         limit: int = 10,
         sessions: bool | None = None,
         announce: Callable[[str], object] | None = None,
+        indexing: Callable[[str], object] | None = None,
     ) -> Found:
         """Find memories by words and meaning; ``identity`` limits it to what that identity may see.
 
@@ -86,6 +87,7 @@ class Recalling:
             limit=limit,
             sessions=sessions,
             announce=announce,
+            indexing=indexing,
         )
         if not found.hits:
             self._check_type(type)

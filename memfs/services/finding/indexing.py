@@ -15,11 +15,13 @@ from memfs.vault.scan import scan_documents
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from memfs.search.cutting import Dates
     from memfs.search.index import SearchIndex, Stale, UpdateReport
-    from memfs.search.planning import Dates
     from memfs.services.opening import Vault
 
 Read = Callable[[Iterable[str]], Mapping[str, bytes | None]]
+Announce = Callable[[str], object]
+_WORTH_SAYING = 1.0  # seconds after which, and between which, progress is told
 
 
 def open_index(vault: Vault) -> SearchIndex:
@@ -39,12 +41,17 @@ def make_index(vault: Vault, folder: Path, dates: Dates) -> SearchIndex:
     return SearchIndex(folder, embedder, root=vault.layout.root, dates=dates)
 
 
-def refresh_index(vault: Vault, index: SearchIndex) -> UpdateReport:
-    """Bring the index up to the files as they lie on disk; cheap when nothing changed."""
-    return bring_up(index, document_stats(vault), partial(_read_files, vault))
+def refresh_index(vault: Vault, index: SearchIndex, announce: Announce | None = None) -> UpdateReport:
+    """Bring the index up to the files as they lie on disk; cheap when nothing changed.
+
+    ``announce`` is told how many documents are done of how many, where that takes long.
+    """
+    return bring_up(index, document_stats(vault), partial(_read_files, vault), announce)
 
 
-def bring_up(index: SearchIndex, stats: Mapping[str, Stat], read: Read) -> UpdateReport:
+def bring_up(
+    index: SearchIndex, stats: Mapping[str, Stat], read: Read, announce: Announce | None = None
+) -> UpdateReport:
     """Bring an index up to files that ``stats`` tell of and ``read`` gives; None for one that is gone.
 
     An index that proves to be damaged while it is written is emptied; then all the other files follow.
@@ -55,10 +62,25 @@ def bring_up(index: SearchIndex, stats: Mapping[str, Stat], read: Read) -> Updat
     seen: set[str] = set()
     while todo := [path for path in _differing(index.stale(stats)) if path not in seen]:
         seen.update(todo)
-        report = _joined(report, index.update(read(todo), stats))
+        report = _joined(report, index.update(read(todo), stats, tell=_telling(announce)))
     if index.vectors_missing():
         report = _joined(report, index.catch_up_vectors())
     return report
+
+
+def _telling(announce: Announce | None) -> Callable[[int, int], None] | None:
+    """What announces progress now and then; of a short update it says nothing."""
+    if announce is None:
+        return None
+    said = time.monotonic()
+
+    def tell(done: int, count: int) -> None:
+        nonlocal said
+        if time.monotonic() - said >= _WORTH_SAYING:
+            said = time.monotonic()
+            announce(f"{done}/{count}")
+
+    return tell
 
 
 def _differing(stale: Stale) -> tuple[str, ...]:
@@ -96,11 +118,11 @@ def index_documents(vault: Vault, index: SearchIndex, documents: Mapping[str, St
     return index.update({**_read_files(vault, there), **gone}, there)
 
 
-def reindex(vault: Vault) -> UpdateReport:
-    """Build the index anew from the files."""
+def reindex(vault: Vault, announce: Announce | None = None) -> UpdateReport:
+    """Build the index anew from the files; ``announce`` is told how far that is."""
     stats = document_stats(vault)
     index = open_index(vault)
-    report = index.rebuild(_read_files(vault, stats), stats)
+    report = index.rebuild(_read_files(vault, stats), stats, tell=_telling(announce))
     if index.vectors_missing():
         index.fill_vectors()
     return report
