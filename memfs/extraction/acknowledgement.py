@@ -19,7 +19,7 @@ ECHO = 0.67  # of its first six words: then it is nothing but the gist
 STEM = 5  # letters that tell a word in another form: "Ansible tasks" for "ansible-able"
 PRODUCED = re.compile(r"[\"“”„«「『]|^\S{1,20}: |->|→")  # a draft, a table row: made, not noted
 
-QUESTIONS = re.compile(r"[^.!?。！？\n]*[?？]")
+QUESTIONS = re.compile(r"(?<![^.!?。！？\n])[^.!?。！？\n]*[?？]")
 
 
 def took_note(

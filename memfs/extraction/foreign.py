@@ -42,7 +42,7 @@ def _blank_long(match: re.Match[str]) -> str:
 
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _TAG = re.compile(r"\s*<(?P<tag>[A-Za-z][\w-]{1,30})(?:\s[^>\n]{0,200})?>")
-_RULE = re.compile(r"\s*(?:[-=*_#~+<>]{3,}|\"{3}|'{3})(?:\s?[\w ,.:'-]{1,60}\s?[-=*_#~+<>]{3,})?\s*$")
+_RULE = re.compile(r"\s*(?:[-=*_#~+<>]{3,}+|\"{3}|'{3})(?:\s?[\w ,.:'-]{1,60}\s?[-=*_#~+<>]{3,})?\s*$")
 _CODE_LINE = re.compile(
     r"\s*(?:Traceback|File \"|at [\w.$<>]+\(|>>>|\$ |# |//|/\*|\* |import \w|from [\w.]+ import|def \w+\("
     r"|class \w+[(:]|return\b.{0,80}[;)]|const |let \w+ =|var \w+ =|function \w*\(|public |private |#include"

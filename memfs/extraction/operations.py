@@ -59,8 +59,8 @@ class _Said:
 _I_AM = re.compile(r"(?i)^i(?:['’]?m| am) (?=(?:an?|the) )")
 _BY = re.compile(r"(?i)\b(?:by|before|until|till|due|bis|spätestens|avant|antes del?)\b")
 _CLOCK = re.compile(  # "on at 9", where the day between them is taken out; "at 9 am" at the end
-    r"(?i)(?:\s+(?:on|for|due|by|is|set|,))*\s+at\s+\d{1,2}(?:[:.]\d\d)?(?:\s?[ap]\.?m\b\.?|\s?o['’]clock)?(?=\s*(?:$|[,;.]))"
-    r"|\s+on(?=\s+at\b)"
+    r"(?i)(?<!\s)(?:\s+(?:on|for|due|by|is|set|,)){0,6}\s+at\s+\d{1,2}(?:[:.]\d\d)?(?:\s?[ap]\.?m\b\.?|\s?o['’]clock)?(?=\s*(?:$|[,;.]))"
+    r"|(?<!\s)\s+on(?=\s+at\b)"
 )
 _BOUND = (
     "(?:for|from|since|to|the|than|of|is|was|are|after|between|and|deadline)"  # words that need their day

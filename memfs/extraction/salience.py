@@ -27,9 +27,7 @@ LONGEST_PROPOSAL = 160  # characters of what a mere yes agrees to
 _CUES = {3.0: 3.0, 2.0: 2.5, 1.0: 1.0}  # strength of a cue -> what it counts
 _CHANGES = ("correction", "reversal", "replaced", "given_up", "dropped", "scratch")
 _QUESTION = ("？", "?")
-_NAMED = re.compile(
-    r"(?<=[\w,;] )[A-Z][\w-]+|\b[A-Z]{2,}\b|[A-Za-z]+[A-Z]\w*|(?<=[\u3400-\u9fff])[A-Za-z]\w+"
-)
+_NAMED = re.compile(r"(?<=[\w,;] )[A-Z][\w-]|[A-Za-z][A-Z]|(?<=[\u3400-\u9fff])[A-Za-z]\w")
 _NUMBER = re.compile(r"\d")
 
 

@@ -30,7 +30,7 @@ _IMAGINED = re.compile(
     r"(?i)\b(?:if|imagine|suppose|pretend|says?|said|thinks?|wish|would)\b|如果|要是|假如|说(?=我)"
 )
 _ORDINAL = re.compile(r"(?i)\b(?:am|vom|zum|bis|der|den|dem|ab|le|el) \d{1,2}\.\s*$")
-_INSIDE = re.compile(r"(?:[\w-]*[a-z0-9_]|[A-Z])\.$")  # a dot of a name: "fmt.Errorf", no space after it
+_INSIDE = re.compile(r"[A-Za-z0-9_]\.$")  # a dot of a name: "fmt.Errorf", no space after it
 _NAME = re.compile(r"[A-Za-z0-9]")
 _CODE = re.compile(r"\w+\(|[A-Za-z]+[a-z][A-Z]")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")

@@ -38,12 +38,12 @@ Action = Literal["added", "updated", "superseded", "removed"]
 SUBJECT_LIMIT = 200  # characters
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\u200b-\u200f\u202a-\u202e\u2066-\u2069]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-_FORGED = re.compile(r"^(?=[^\S\n]*[>*+-]?[^\S\n]*memfs-)", re.IGNORECASE | re.MULTILINE)
+_FORGED = re.compile(r"^(?=[^\S\n]*(?:[>*+-][^\S\n]*)?memfs-)", re.IGNORECASE | re.MULTILINE)
 _TRAILER = re.compile(r"^\s*Memfs-([A-Za-z]+):[ \t]?(.*?)\s*$")
 _UNSAFE = re.compile(
     r"[\s\x00-\x20\x7f-\xa0%,#\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
-_REVERTS = re.compile(r"^\s*This reverts commit ([0-9a-f]{7,64})", re.MULTILINE)
+_REVERTS = re.compile(r"^[^\S\n]*This reverts commit ([0-9a-f]{7,64})", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ LAST_SAID = {"en": "Last said at {time}: {words}", "zh": "最后于 {time} 说�
 
 _ALIKE = 0.6  # of the words of the shorter of two lines, from which on they are about the same
 _COVERED = 0.7  # of the words of a line that another line has to hold to stand for it
-_ANCHOR = re.compile(r"[\w.@~-]*/[\w./@~-]+|[\w-]+\.[A-Za-z]\w{0,7}\b|\d+(?:[.,:/-]\d+)*")
+_ANCHOR = re.compile(r"(?<![\w.@~-])[\w.@~-]*/[\w./@~-]+|[\w-]{1,200}\.[A-Za-z]\w{0,7}\b|\d+(?:[.,:/-]\d+)*")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _LAST_SAID = re.compile(r"(?:Last said at|最后于) \d\d:\d\d")
 _STEM = 6

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 
 from memfs.memory.plain import has_cjk
 
-_OPAQUE = re.compile(r"`+[^`]*`+|!?\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\)|<[^>]*>|\w+://\S+|\S+@\S+")
+_OPAQUE = re.compile(
+    r"`+[^`]*`+|!?\[\[[^\[\]]*\]\]|\[[^\[\]]*\]\([^)]{0,2000}\)|<[^<>]*>|\w{1,40}://\S+|\S{1,200}@\S+"
+)
 _SHORTEST = 3
 _SHORTEST_CJK = 2
 

@@ -15,22 +15,23 @@ FIELD_TYPES = frozenset(
 )
 _LABEL = re.compile(r"\s*(?P<label>[^\W\d][\w -]{0,30}?)\s*[:：]\s*(?P<value>\S.*)", re.DOTALL)
 _BOLD = re.compile(r"\*\*(?P<topic>.+?)\*\*\s*[:：]?\s*")
-_DATE_TAIL = re.compile(r"[\s.。]*[(（](?P<date>\d{4}-\d{2}-\d{2})[)）]\s*$")
-_TAG_TAIL = re.compile(r"(?:\s+#[^\s#]+)+\s*$")
+_DATE_TAIL = re.compile(r"(?<![\s.。])[\s.。]*[(（](?P<date>\d{4}-\d{2}-\d{2})[)）]\s*$")
+_TAG = re.compile(r"#[^\s#]+")
 _STRUCK = re.compile(r"~~(?P<text>.*?)~~(?P<rest>.*)", re.DOTALL)
 _SUPERSEDED_TAIL = re.compile(
-    r"\s*[(（]?\b(?:superseded|已被取代|取代于)\s*(?P<date>\d{4}-\d{2}-\d{2})[)）]?\s*$"
+    r"(?<!\s)\s*[(（]?\b(?:superseded|已被取代|取代于)\s*(?P<date>\d{4}-\d{2}-\d{2})[)）]?\s*$"
 )
 _PRIORITIES = {"high": "high", "medium": "medium", "low": "low", "高": "high", "中": "medium", "低": "low"}
 _META = re.compile(
-    r"\s*[,，、;；]\s*(?:(?P<progress>in progress|进行中)"
+    r"(?<!\s)\s*[,，、;；]\s*(?:(?P<progress>in progress|进行中)"
     r"|(?P<priority>high|medium|low|高|中|低)(?: priority|优先级)?"
-    r"|(?:due|截止|期限|by)\s*[:：]?\s*(?P<due>\d{4}-\d{2}-\d{2}))\s*$",
+    r"|(?:due|截止|期限|by)\s*(?:[:：]\s*)?(?P<due>\d{4}-\d{2}-\d{2}))\s*$",
     re.IGNORECASE,
 )
-_DONE_TAIL = re.compile(r"\s*[(（](?:done|完成于?)\s*\d{4}-\d{2}-\d{2}[)）]\s*$", re.IGNORECASE)
+_DONE_TAIL = re.compile(r"(?<!\s)\s*[(（](?:done|完成于?)\s*\d{4}-\d{2}-\d{2}[)）]\s*$", re.IGNORECASE)
 _STALE_TAIL = re.compile(
-    r"\s*[(（](?:stale since\s*|自\s*)(?P<day>\d{4}-\d{2}-\d{2})(?:\s*起无进展)?[)）]\s*$", re.IGNORECASE
+    r"(?<!\s)\s*[(（](?:stale since\s*|自\s*)(?P<day>\d{4}-\d{2}-\d{2})(?:\s*起无进展)?[)）]\s*$",
+    re.IGNORECASE,
 )
 
 
@@ -132,10 +133,10 @@ def strike(text: str, date: str) -> str:
 
 def split_tags(text: str) -> tuple[str, tuple[str, ...]]:
     """A note's content and the tags at its end."""
-    match = _TAG_TAIL.search(text)
-    if match is None:
-        return text.strip(), ()
-    return text[: match.start()].strip(), tuple(tag.lstrip("#") for tag in match.group().split())
+    rest, tags = text.strip(), list[str]()
+    while len(parts := rest.rsplit(None, 1)) == 2 and _TAG.fullmatch(parts[1]):
+        rest, tags = parts[0], [parts[1][1:], *tags]
+    return rest, tuple(tags)
 
 
 @lru_cache(maxsize=16384)

@@ -44,7 +44,7 @@ _STYLES: dict[str, tuple[re.Pattern[str], ...]] = {
 }
 _TWO_LINES = frozenset({"name above time", "time above name"})
 _DAY = re.compile(rf"[\s—–\-=*#]*(?P<day>{_DATE})(?:{_WEEKDAY})?[\s—–\-=*#]*\Z")
-_WEEKDAYS = re.compile(_WEEKDAY)
+_WEEKDAYS = re.compile(rf"(?<![ (（]){_WEEKDAY}")
 _FRACTION = re.compile(r"[.,]\d{1,6}\Z")
 # Logs of programs look alike.
 _NO_NAMES = frozenset(
@@ -56,7 +56,7 @@ _ACCOUNT = re.compile(
 _FILE = re.compile(
     r"\[(?:文件|附件|File|file)\][:：]?\s*(\S+\.\w{1,8})|\[(?:文件|附件|File|file)[:：]\s*([^\]]+\.\w{1,8})\]"
 )
-_NICKNAME = re.compile(r"\s*[(（][^()（）]*[)）]\Z")
+_NICKNAME = re.compile(r"(?<!\s)\s*[(（][^()（）]*[)）]\Z")
 _RECALLED = re.compile(r"\A.{0,40}(?:撤回了一条消息|recalled a message)\s*\Z")
 _HEADER_LINES = 12  # a title, member counts and the like may stand above the first message
 

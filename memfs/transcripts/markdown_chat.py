@@ -26,7 +26,7 @@ _WHEN = re.compile(
     r"[(\[（]?(?P<when>\d{4}[-/.年]\d{1,2}[-/.月][^)\]）]*)[)\]）]?[ \t]*\Z"
 )
 _ORNAMENT = re.compile(r"\A[^\w一-鿿]+|[^\w一-鿿]+\Z")
-_SEPARATOR = re.compile(r"\s*\n[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*\Z")
+_SEPARATOR = re.compile(r"(?<!\s)\s*\n[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*\Z")
 
 
 @dataclass(frozen=True, slots=True)

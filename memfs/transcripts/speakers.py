@@ -56,7 +56,9 @@ _ASSISTANT = (
 _SURE = frozenset(
     {"user", "human", "用户", "人类", "ユーザー", "사용자", "benutzer", "nutzer", "usuario", "utilisateur"}
 )
-_VERSION = re.compile(r"[\s-]+(?:v?\d[\w.]*|opus|sonnet|haiku|pro|flash|mini|turbo|plus)\b.*\Z")
+_VERSION = re.compile(
+    r"(?<![\s-])[\s-]+(?:v?\d[\w.]*|opus|sonnet|haiku|pro|flash|mini|turbo|plus)\b(?s:.*)\Z"
+)
 
 
 def role_of(name: str) -> Role | None:

@@ -19,6 +19,7 @@ from memfs.memory.wording import (
     parse_action,
     render_action,
     restates,
+    split_tags,
     strike,
     text_keys,
     unstruck,
@@ -231,3 +232,19 @@ def test_reading_never_fails(text: str) -> None:
     assert "\n" not in plain_text(text)
     assert isinstance(reader_text(text), str)
     assert plain_text(plain_text(text)) == plain_text(text) or "[[" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "content", "tags"),
+    [
+        ("Use Redis #queue #ops", "Use Redis", ("queue", "ops")),
+        ("Use Redis  #queue\t#ops  ", "Use Redis", ("queue", "ops")),
+        ("#queue", "#queue", ()),
+        ("Use #queue now", "Use #queue now", ()),
+        ("Use #a#b", "Use #a#b", ()),
+        ("Use # #b", "Use #", ("b",)),
+        ("  Use it  ", "Use it", ()),
+    ],
+)
+def test_tags_at_the_end_of_a_note(text: str, content: str, tags: tuple[str, ...]) -> None:
+    assert split_tags(text) == (content, tags)

@@ -23,7 +23,9 @@ _NEW_WORDS = 0.2  # share of words that may be neither entry's: words that join
 _LEAST_FORM = 4  # letters; shorter names have no other forms
 _LONGEST_ENDING = 3
 _LEAST_KEPT = 0.5  # share of each entry's words that a united text must keep
-_NAME = re.compile(r"(?<![\w.])[A-Z][\w.+#/-]*\w|(?<![\w.])\w+[._/+#-]\w[\w._/+#-]*|[A-Za-z]*\d[\w.-]*")
+_NAME = re.compile(
+    r"(?<![\w.])[A-Z][\w.+#/-]*\w|(?<![\w.])\w+[._/+#-]\w[\w._/+#-]*|(?<![A-Za-z])[A-Za-z]*\d[\w.-]*"
+)
 _KINDS: Mapping[str, str] = {
     **dict.fromkeys(("same", "duplicate", "equal", "相同", "重复", "同"), "same"),
     **dict.fromkeys(
