@@ -175,11 +175,15 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What an extractor made of a segment."""
+    """What an extractor made of a segment.
+
+    ``withdrawn``: which operations of earlier segments, as handed to it, no longer hold by what was said in this one.
+    """
 
     operations: tuple[Operation, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     tokens: Tokens = dataclasses.field(default_factory=Tokens)
+    withdrawn: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
-from memfs.model import Extraction, Turn
+from memfs.model import Extraction, Operation, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,8 @@ class Request:
     ``turns`` are evidence, ``context`` (earlier user turns) never is. ``types`` are the allowed memory types
     (anything with a ``name``; empty: all). ``existing`` holds entries that are already known, ``known`` those of
     them that have a short name. ``now`` is aware and in the user's zone: local dates follow from it. ``project``
-    is what the source says of it.
+    is what the source says of it. ``found`` are operations of earlier segments that this one may correct; their turns
+    count back from it: -1 is the turn just before.
     """
 
     turns: tuple[Turn, ...]
@@ -38,6 +39,7 @@ class Request:
     instructions: str = ""
     project: str | None = None
     identity: str = ""
+    found: tuple[Operation, ...] = ()
 
 
 class Extractor(Protocol):

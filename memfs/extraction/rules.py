@@ -12,10 +12,9 @@ from datetime import date
 
 from memfs.extraction.acknowledgement import echoes, took_note
 from memfs.extraction.antecedents import CONTENT, JOINTS, Spoken, is_thin, says_it
-from memfs.extraction.areas import GENERAL, area_of
+from memfs.extraction.areas import GENERAL
 from memfs.extraction.candidates import find_candidates
 from memfs.extraction.corrections import (
-    SCALAR_PROFILE,
     add_find,
     scratch_earlier,
     take_back,
@@ -23,6 +22,7 @@ from memfs.extraction.corrections import (
     take_back_named,
 )
 from memfs.extraction.dates import find_dates
+from memfs.extraction.finds import find_of, operation_of
 from memfs.extraction.guards import ONE_OFF, is_bare_form
 from memfs.extraction.heard import Candidate, Heard
 from memfs.extraction.languages import choose_languages
@@ -36,7 +36,7 @@ from memfs.extraction.sentences import Sentence, split_turn
 from memfs.extraction.topics import decision_topic
 from memfs.extraction.wording import content_words
 from memfs.memory.headings import heading
-from memfs.model import Dropped, Extraction, FieldValue, Operation, Turn
+from memfs.model import Dropped, Extraction, FieldValue, Turn
 
 
 class RulesExtractor:
@@ -46,7 +46,9 @@ class RulesExtractor:
 
     def extract(self, request: Request) -> Extraction:
         """Operations from the user turns of ``request``; whatever was held back is in ``dropped``."""
-        reading = _Reading(request, choose_languages(request.turns))
+        books = choose_languages(request.turns)
+        earlier = [find_of(each, books) for each in request.found]
+        reading = _Reading(request, books, list(earlier), earlier)
         for position, turn in enumerate(request.turns):
             if turn.role == "user" or (turn.role == "participant" and turn.peer is not None):
                 reading.hear(position, turn)
@@ -59,7 +61,8 @@ class _Reading:
 
     request: Request
     books: tuple[Phrasebook, ...]
-    finds: list[Find] = field(default_factory=list)
+    finds: list[Find]
+    earlier: list[Find]  # of segments before, which this one may still correct
     dropped: list[Dropped] = field(default_factory=list)
     playing: bool = False
     project: str | None = None
@@ -292,30 +295,21 @@ class _Reading:
         allowed = {each.name for each in self.request.types}
         operations = []
         for find in self.finds:
+            if any(find is old for old in self.earlier):
+                continue
             if allowed and find.type not in allowed:
                 self.dropped.append(Dropped(find.type, "type not allowed"))
             elif any(isinstance(value, str) and tells_secret(value) for value in find.fields.values()):
                 self.dropped.append(Dropped(find.type, "secret"))
             else:
-                fields = self._filed(find)
-                operations.append(Operation(find.type, fields, find.turns, find.peer, insist=find.insist))
-        return Extraction(tuple(operations), tuple(self.dropped))
+                operations.append(operation_of(find, self.books, self.request.language))
+        return Extraction(tuple(operations), tuple(self.dropped), withdrawn=self._withdrawn())
 
-    def _filed(self, find: Find) -> dict[str, FieldValue]:
-        """The fields of a find: a wish with its area, now that all of its words are known.
-
-        Of health, family and the like there are several facts: each is one of a list, so that none replaces another.
-        """
-        if find.type == "profile":
-            return {
-                key: value if key in SCALAR_PROFILE or not isinstance(value, str) else (value,)
-                for key, value in find.fields.items()
-            }
-        if find.type != "preferences":
-            return find.fields
-        spoken = [book.language for book in self.books]
-        area = area_of(str(find.fields["content"]), spoken, language=self.request.language)
-        return {**find.fields, "area": area}
+    def _withdrawn(self) -> tuple[int, ...]:
+        """The earlier finds that this segment gave up, replaced or said more fully."""
+        return tuple(
+            number for number, old in enumerate(self.earlier) if not any(old is find for find in self.finds)
+        )
 
 
 def _around(book: Phrasebook, name: str, sentence: Sentence) -> str:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from memfs.errors import ExtractionError, LeaseLost
+from memfs.extraction.corrections import REACH
 from memfs.extraction.model.judging import AGENT_TAG
 from memfs.extraction.redaction import redact_turn
 from memfs.extraction.request import Extractor, Request
@@ -116,7 +117,11 @@ def extract_turns(
         request = make_request(
             vault, identity, segment, types, project, now or _segment_time(segment, vault, said_at)
         )
-        if extractor.name != "rules":  # the rules look at nothing but the turns
+        if (
+            extractor.name == "rules"
+        ):  # they look at nothing but the turns, and what they made of those before
+            request = replace(request, found=found.before(segment))
+        else:
             request = _with_known(vault, request)
         try:
             extraction = extractor.extract(request)
@@ -186,12 +191,30 @@ class _Findings:
     dropped: list[Dropped] = field(default_factory=list)
     tokens: Tokens = field(default_factory=Tokens)
 
+    def before(self, segment: Segment) -> tuple[Operation, ...]:
+        """The operations that a correction in ``segment`` reaches, with turns that count back from it."""
+        return tuple(_shift(each, -segment.start) for each in self._within(segment))
+
+    def _within(self, segment: Segment) -> list[Operation]:
+        """Operations of the turns just before ``segment``, each once, however many places it goes to."""
+        near: list[Operation] = []
+        for each in self.proposals:
+            operation = each.operation
+            if operation.turns and operation.turns[-1] >= segment.start - REACH and operation not in near:
+                near.append(operation)
+        return near
+
     def take(self, extraction: Extraction, segment: Segment) -> None:
-        """Route the operations of a segment."""
+        """Route the operations of a segment, and drop those of earlier ones that it takes back."""
         self.tokens += extraction.tokens
         self.dropped += extraction.dropped
+        if extraction.withdrawn:
+            within = self._within(segment)
+            gone = [within[at] for at in extraction.withdrawn]
+            self.proposals = [each for each in self.proposals if each.operation not in gone]
+            self.dropped += [Dropped(each.type, "later words take it back") for each in gone]
         for operation in extraction.operations:
-            moved = _shift(operation, segment)
+            moved = _shift(operation, segment.start)
             routed = list(
                 route_operation(self.vault, moved, self.batch, self.policy, self.source, self.said_at)
             )
@@ -209,9 +232,8 @@ def _segment_time(segment: Segment, vault: Vault, said_at: datetime) -> datetime
     return first.astimezone(vault.zone)
 
 
-def _shift(operation: Operation, segment: Segment) -> Operation:
-    """Positions in the segment become positions in the batch."""
-    start = segment.start
+def _shift(operation: Operation, start: int) -> Operation:
+    """Positions in a segment that begins at ``start`` become positions in the batch."""
     return replace(
         operation,
         turns=tuple(at + start for at in operation.turns),
