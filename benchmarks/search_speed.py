@@ -4,7 +4,12 @@ python benchmarks/search_speed.py [--entries 1000,10000,100000] [--engine NAME] 
 
 The engine is one of memfs's or ``synthetic`` (vectors out of nothing, for a million entries). The floor, measured in
 the same run on the same texts: a raw Tantivy index and query, a raw matrix product, a raw embedding. The cold
-command line is measured by ``--cold ENTRIES``.
+command line is measured by ``--cold ENTRIES``, the index by words alone (medians of five runs) by ``--words``.
+
+There are two floors of indexing: ``raw_tantivy_index_s`` is one text field of the bare texts with Tantivy's default
+tokenizer; ``raw_fields_index_s`` the fields that memfs writes, ready made, in its schema. Both with one writer thread
+and the heap that memfs gives it, one commit. memfs's own time is from the Markdown of all files in memory to the
+commit.
 """
 
 from __future__ import annotations
@@ -15,14 +20,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from reports import keep_report, versions
 from speed_data import embedder_of, entry_texts, questions, vault_files
-from speed_floor import RawTantivy, raw_product
+from speed_floor import RawTantivy, index_fields, raw_product
 
 from memfs.config.settings import EmbeddingsConfig
+from memfs.search.cutting import Cutting
 from memfs.search.index import SearchIndex
 from memfs.search.lexicon import Filters
 
@@ -38,6 +46,7 @@ def measure(entries: int, engine: str, folder: Path) -> Figures:
     floor = RawTantivy(folder / "raw")
     figures: Figures = {"entries": entries, "engine": engine}
     figures["raw_tantivy_index_s"] = _seconds(lambda: floor.index(texts))
+    figures["raw_fields_index_s"] = _seconds(partial(index_fields, folder / "fields", _fields(texts)))
     figures["words_index_s"] = _seconds(lambda: _build(SearchIndex(folder / "words"), texts))
     embedder = embedder_of(engine)
     index = SearchIndex(folder / "index", embedder)
@@ -65,6 +74,30 @@ def measure(entries: int, engine: str, folder: Path) -> Figures:
         figures["floor_product_ms"] = raw_product(entries, embedder.dimensions)
     figures["peak_mb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
     return figures
+
+
+def measure_words(entries: int, folder: Path, times: int = 5) -> Figures:
+    """Measure only the index by words, in turn with its floors; the medians."""
+    texts = list(entry_texts(entries))
+    files = dict(vault_files(texts))
+    fields = _fields(texts)
+    spent: dict[str, list[float]] = {}
+    for turn in map(str, range(times)):
+        works = {
+            "raw_tantivy_index_s": partial(RawTantivy(folder / turn / "raw").index, texts),
+            "raw_fields_index_s": partial(index_fields, folder / turn / "fields", fields),
+            "words_index_s": partial(SearchIndex(folder / turn / "words").rebuild, files),
+        }
+        for name, work in works.items():
+            spent.setdefault(name, []).append(_seconds(work))
+    figures: Figures = {"entries": entries, **{name: median(values) for name, values in spent.items()}}
+    for floor in ("raw_tantivy_index_s", "raw_fields_index_s"):
+        figures[f"words / {floor}"] = round(figures["words_index_s"] / figures[floor], 2)
+    return figures
+
+
+def _fields(texts: Sequence[str]) -> list[dict[str, Any]]:
+    return [fields for fields, _ in Cutting().pieces(dict(vault_files(texts)))]
 
 
 def _build(index: SearchIndex, texts: Sequence[str]) -> None:
@@ -119,6 +152,7 @@ def main() -> None:
     parser.add_argument("--entries", default="1000,10000,100000")
     parser.add_argument("--engine", default=EmbeddingsConfig().engine)
     parser.add_argument("--cold", type=int, metavar="ENTRIES", help="measure the cold command line instead")
+    parser.add_argument("--words", action="store_true", help="measure only the index by words")
     parser.add_argument("--keep", metavar="NAME", help="keep JSON and Markdown as results/NAME")
     options = parser.parse_args()
     results: list[Figures] = []
@@ -128,7 +162,10 @@ def main() -> None:
 
             results.append(measure_cold(options.cold, Path(folder)))
         for entries in () if options.cold else map(int, options.entries.split(",")):
-            results.append(measure(entries, options.engine, Path(folder) / str(entries)))
+            place = Path(folder) / str(entries)
+            results.append(
+                measure_words(entries, place) if options.words else measure(entries, options.engine, place)
+            )
             sys.stderr.write(f"{results[-1]}\n")
     table = _table(results)
     sys.stdout.write(table)

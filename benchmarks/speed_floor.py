@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 
 class RawTantivy:
@@ -40,6 +41,23 @@ class RawTantivy:
         searcher = self._index.searcher()
         found = searcher.search(Query.boolean_query(terms), 10)
         return [searcher.doc(address).get_first("text") for _, address in found.hits]
+
+
+def index_fields(folder: Path, documents: Iterable[dict[str, Any]]) -> None:
+    """Index ready fields in memfs's own schema in one commit: what is left when nothing is parsed or analysed.
+
+    They are the very fields memfs writes (analysed words, headings, names, places, the stored record), with one
+    thread and the same heap.
+    """
+    from memfs.search.lexicon import create_index, open_index, to_document
+
+    folder.mkdir(parents=True)
+    create_index(folder)
+    writer = open_index(folder).writer(30_000_000, 1)
+    for fields in documents:
+        writer.add_document(to_document(fields))
+    writer.commit()
+    writer.wait_merging_threads()
 
 
 def raw_product(rows: int, dimensions: int, times: int = 30) -> dict[str, float]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from memfs.daemon.wording import Notice, notice
 from memfs.services.finding.indexing import follow_index, index_documents, open_index
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ _BREATH_SECONDS = 1.0
 class IndexFollower:
     """Keeps one vault's index up. Each step is short, so that others have their turn between."""
 
-    def __init__(self, vault: Vault) -> None:
+    def __init__(self, vault: Vault, say: Callable[[Notice], None]) -> None:
+        self._say = say
         self._changed: dict[str, Stat | None] = {}
         self._deferred = False
         self.use(vault)
@@ -51,24 +53,31 @@ class IndexFollower:
             return None
         return _BREATH_SECONDS if self._deferred else 0.0
 
-    def step(self) -> int:
-        """Do the next step; gives how many documents were taken over, when that is done.
+    def step(self) -> None:
+        """Do the next step; says how many documents were taken over, when that is done.
 
         Raises SearchIndexError; then everything is compared when that is asked for again.
         """
         if self._parts is None and (self._compare or len(self._changed) > _MANY):
             self._compare, self._changed, self._count = False, {}, 0
-            self._parts = follow_index(self._vault, self._open())
+            self._parts = follow_index(self._vault, self._open(), announce=self._announce)
         if self._parts is None:
             documents, self._changed = self._changed, {}
-            return self._take(index_documents(self._vault, self._open(), documents)) if documents else 0
-        parts, self._parts = self._parts, None
-        report = next(parts, None)
-        if report is None:
-            return self._count
-        self._parts = parts
-        self._count += self._take(report)
-        return 0
+            self._count = (
+                self._take(index_documents(self._vault, self._open(), documents)) if documents else 0
+            )
+        else:
+            parts, self._parts = self._parts, None
+            report = next(parts, None)
+            if report is not None:
+                self._parts = parts
+                self._count += self._take(report)
+                return
+        if self._count:
+            self._say(notice("indexed", count=self._count))
+
+    def _announce(self, part: str) -> None:
+        self._say(notice("indexing", part=part))
 
     def _open(self) -> SearchIndex:
         if self._index is None:

@@ -49,7 +49,7 @@ class Loop:
         self._announce = announce
         self._speaking = threading.Lock()
         self._stop = stop
-        self._index = IndexFollower(vault)
+        self._index = IndexFollower(vault, self._say)
         self._work = TranscriptWork(vault, self._tell, stop)
         self._lot: Lot | None = None
         self._apart = _vault_apart(vault)
@@ -75,9 +75,9 @@ class Loop:
             self._worker.wait(_BREATH_SECONDS)
             self._round(watcher, ChangeSet())
         self._index.compare()
-        self._attempt(self._follow_documents)
+        self._attempt(self._index.step)
         while self._index.busy and not self._stop.is_set():
-            self._attempt(self._follow_documents)
+            self._attempt(self._index.step)
 
     def _follow(self, watcher: Watcher) -> None:
         for changes in watcher.changes(self._stop, self._wait):
@@ -93,7 +93,7 @@ class Loop:
             self._attempt(lambda: self._reload(watcher))
         self._attempt(lambda: self._work.take(changes))
         self._attempt(self._merge)
-        self._attempt(self._follow_documents)
+        self._attempt(self._index.step)
         self._attempt(lambda: self._settle(complete=changes.complete))
         if changes.complete:
             self._attempt(self._commit_cursors)
@@ -139,11 +139,6 @@ class Loop:
             self._lot = self._work.take_lot()
             if self._lot is not None:
                 self._worker.start(partial(merge_lot, self._apart, self._lot, self._tell, self._stop))
-
-    def _follow_documents(self) -> None:
-        count = self._index.step()
-        if count:
-            self._say(notice("indexed", count=count))
 
     def _settle(self, *, complete: bool) -> None:
         """Look at displaced files once more: an editor may have saved into one after a merge took its place.

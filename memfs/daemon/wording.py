@@ -45,6 +45,7 @@ _LINES: Mapping[str, tuple[str, str]] = {
     "waiting": ("waiting: {reason}; next try in {seconds} s", "等待：{reason}；{seconds} 秒后重试"),
     "problem": ("{reason}", "{reason}"),
     "skipped": ("skipped {what}: it is gone", "跳过 {what}：文件已不在"),
+    "indexing": ("indexing documents: {part}", "正在索引文档：{part}"),
     "indexed": ("index updated: {count} documents", "索引已更新：{count} 篇文档"),
     "moved_cursors": (
         "{identity}: committed how far was read [{commit}]",

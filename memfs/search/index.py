@@ -200,13 +200,14 @@ class SearchIndex:
         """Make the vectors that are missing for the current model, for everything in the index, now."""
         return UpdateReport(degraded=self._vectors.fill(self._meanings(), everything=True))
 
-    def catch_up_vectors(self) -> UpdateReport:
-        """Make the vectors that are missing: now where they are few, else in the background.
+    def catch_up_vectors(self, at_hand: int | None = None) -> UpdateReport:
+        """Make the vectors that are missing: now where they are few (``at_hand``), else in the background.
 
         Search goes on meanwhile, and says how far that is.
         """
+        few = _AT_HAND if at_hand is None else at_hand
         texts = self._meanings()
-        if self.embedder is None or self._vectors.lacking(texts) <= _AT_HAND or not self.embedder.origin[0]:
+        if self.embedder is None or self._vectors.lacking(texts) <= few or not self.embedder.origin[0]:
             return UpdateReport(degraded=self._vectors.fill(texts, everything=True))
         start_filling(self.folder, self._root, self.embedder)
         return UpdateReport()

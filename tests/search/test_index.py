@@ -18,6 +18,7 @@ from memfs.model import Stat
 from memfs.search.index import SearchIndex
 from memfs.search.lexicon import Filters
 from memfs.search.searching import SearchResult
+from memfs.search.updating import INDEXING
 from memfs.search.writing import hold_writer
 from tests.search.fakes import WordEmbedder
 
@@ -495,3 +496,18 @@ class IncrementalEqualsRebuild(RuleBasedStateMachine):
 
 IncrementalEqualsRebuild.TestCase.settings = settings(max_examples=25, stateful_step_count=10, deadline=None)
 TestIncrementalEqualsRebuild = IncrementalEqualsRebuild.TestCase
+
+
+def test_who_meets_another_writer_is_told_how_far_it_is(tmp_path: Path) -> None:
+    files = {f"memories/a/n{number}.md": note(f"redis {number}") for number in range(120)}
+    index, other = SearchIndex(tmp_path, None), SearchIndex(tmp_path, None, patience=0.0)
+    met: list[tuple[str, ...]] = []
+
+    def meet(done: int, _count: int) -> None:
+        if done == 60:
+            met.append(other.update({NOTES: note("redis")}).degraded)
+
+    index.update(files, tell=meet)
+    assert met == [(INDEXING, "50 %")]
+    with hold_writer(tmp_path, 0.0):
+        assert other.update({NOTES: note("redis")}).degraded == (INDEXING,), "that was another time"

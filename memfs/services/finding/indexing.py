@@ -98,17 +98,27 @@ def _joined(first: UpdateReport, second: UpdateReport) -> UpdateReport:
     )
 
 
-def follow_index(vault: Vault, index: SearchIndex, *, seconds: float = 0.5) -> Iterator[UpdateReport]:
-    """The same in parts that take about so many seconds, for who has other things to do between."""
+def follow_index(
+    vault: Vault, index: SearchIndex, *, seconds: float = 0.5, announce: Announce | None = None
+) -> Iterator[UpdateReport]:
+    """The same in parts that take about so many seconds, for who has other things to do between.
+
+    At last the vectors that are missing everywhere are made, in the background.
+    """
     stats = document_stats(vault)
     stale = index.stale(stats)
     paths, part = [*stale.changed, *stale.gone], 32
+    count, tell = len(paths), _telling(announce)
     while paths:
         began = time.monotonic()
         report = index.update(_read_files(vault, paths[:part]), stats)
         del paths[:part]
         part = part * 2 if time.monotonic() - began < seconds else max(1, part // 2)
+        if tell is not None and paths:
+            tell(count - len(paths), count)
         yield report
+    if index.vectors_missing():
+        yield index.catch_up_vectors(at_hand=0)
 
 
 def index_documents(vault: Vault, index: SearchIndex, documents: Mapping[str, Stat | None]) -> UpdateReport:
