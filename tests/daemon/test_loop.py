@@ -11,7 +11,9 @@ import pytest
 
 from memfs.daemon.loop import Loop, watch
 from memfs.model import Cursor
-from memfs.services.opening import Vault
+from memfs.search.filling import await_filling
+from memfs.services.finding.indexing import open_index
+from memfs.services.opening import Vault, open_vault
 from memfs.services.recall import search
 from memfs.vault.displaced import list_displaced
 from memfs.vault.local import LocalState
@@ -281,3 +283,25 @@ def test_a_stop_leaves_a_model_behind_that_thinks_too_long(
     model.goes_on.set()
     left.join(DEADLINE)
     assert not left.is_alive()
+
+
+def test_vectors_of_another_model_are_made_while_nothing_else_changes(tmp_path: Path) -> None:
+    vault = start_vault(tmp_path / "vault", AT_ONCE.replace("'none'", "'multilingual'"))
+    (vault.top / "Note.md").write_text("# Note\n\nThe staging database listens on port 5433.\n")
+    watch(vault, announce=Lines(), once=True)
+    assert not open_index(vault).vectors_missing()
+    (vault.top / "memfs.local.toml").write_text(AT_ONCE.replace("'none'", "'static'"))
+    changed = open_vault(vault.top, environ={}, clock=real_clock)
+    assert open_index(changed).vectors_missing()
+    watch(changed, announce=Lines(), once=True)
+    await_filling(vault.layout.derived / "index")
+    assert not open_index(changed).vectors_missing()
+
+
+def test_a_long_rebuild_is_told(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(80):
+        (vault.top / f"Note {number}.md").write_text(f"# Note {number}\n\nSome text about {number}.\n")
+    monkeypatch.setattr("memfs.services.finding.indexing._WORTH_SAYING", 0.0)
+    lines = Lines()
+    watch(vault, announce=lines, once=True)
+    assert lines.count("indexing documents: 32/") == 1
