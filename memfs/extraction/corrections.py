@@ -104,7 +104,7 @@ def add_find(
     if finds and _belongs(finds[-1], new):
         _append(finds[-1], new, books)
         return
-    if not corrects and any(_stands_with(old, new) for old in finds):
+    if not corrects and _is_role(new) and any(_stands_with(old, new) for old in finds):
         new.fields = {"background": new.fields["role"]}
     for old in list(finds):
         if old.peer != new.peer and not (corrects and old.type == new.type):
@@ -128,8 +128,11 @@ def add_find(
 
 def _stands_with(old: Find, new: Find) -> bool:
     """Two roles told in one turn: the second stands beside the first, "I'm a nurse. I write crime novels"."""
-    same = old.turns == new.turns and old.peer == new.peer
-    return same and all(each.type == "profile" and "role" in each.fields for each in (old, new))
+    return _is_role(old) and old.turns == new.turns and old.peer == new.peer
+
+
+def _is_role(find: Find) -> bool:
+    return find.type == "profile" and "role" in find.fields
 
 
 def _belongs(last: Find, new: Find) -> bool:
@@ -157,10 +160,10 @@ def _append(last: Find, new: Find, books: Sequence[Phrasebook]) -> None:
 def _repeats(old: Find, new: Find) -> bool:
     if old.type != new.type or not old.words or not new.words:
         return old.text.lower() == new.text.lower()
+    if not (old.words <= new.words or new.words <= old.words):  # so of nearly all pairs
+        return False
     ours, theirs = set(_NUMBER.findall(new.text)), set(_NUMBER.findall(old.text))
-    if not (ours <= theirs or theirs <= ours):
-        return False  # "port 8024 for service 24", "port 8025 for service 25"
-    return old.words <= new.words or new.words <= old.words
+    return ours <= theirs or theirs <= ours  # not so "port 8024 for service 24", "port 8025 for service 25"
 
 
 def _replaces(new: Find, old: Find, books: Sequence[Phrasebook], *, corrects: bool) -> bool:
