@@ -36,7 +36,7 @@ def parse_hook(text: str) -> HookInput:
     """Read what stands on a hook's standard input.
 
     Raises:
-        InvalidRequest: it is no JSON object.
+        InvalidRequest: it is no JSON object, or a path in it is none.
     """
     try:
         told = json.loads(text)
@@ -47,7 +47,9 @@ def parse_hook(text: str) -> HookInput:
 
     def path(name: str) -> Path | None:
         value = told.get(name)
-        return Path(value).expanduser() if isinstance(value, str) and value else None
+        if not isinstance(value, str | None):
+            raise InvalidRequest(f"{name} in the hook's input is no path: {json.dumps(value)[:80]}")
+        return Path(value).expanduser() if value else None
 
     session = told.get("session_id")
     return HookInput(session if isinstance(session, str) else None, path("transcript_path"), path("cwd"))

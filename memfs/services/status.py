@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from memfs.errors import HistoryError, MemfsError, RepositoryBusy, VaultError
 from memfs.services.daily_run.runs import DailyStatus, daily_status
+from memfs.services.hook_notes import told_failures
 from memfs.services.ingesting.backfill import GUARDED_SESSIONS, is_chosen
 from memfs.services.ingesting.reading import open_reader
 from memfs.services.ingesting.reasons import told_reasons
@@ -89,6 +90,7 @@ def status(vault: Vault) -> Status:
         f"nothing was learned from the cases of {each}: {each.reason} (memfs retry tries again)"
         for each in open_assignments(vault)
     ]
+    warnings += told_failures(vault)
     sources = tuple(_source(vault, source, files, warnings) for source, files in _places(vault))
     warnings += [f"memfs does not write into {obstacle}" for obstacle in find_obstacles(vault)]
     warnings += [told for name in vault.identities() for told in board_troubles(vault, name)]

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 
+from memfs.services.hook_notes import note_failure, told_failures
 from memfs.services.ingesting.queued import queue_transcript, queued_transcripts
 from memfs.services.opening import open_vault
 from memfs.services.serving import only_watch
@@ -181,6 +183,49 @@ def test_input_that_cannot_be_used_is_said_and_stands_in_nobodys_way(
     done = run_memfs("hook", event, "--vault", empty, stdin=text)
     assert (done.code, done.out) == (0, "")
     assert told in done.err
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/nowhere/session.jsonl", "the client keeps no transcript there"),
+        (".", "the client keeps no transcript there"),
+        ("~nobody-of-that-name/x.jsonl", "home directory"),
+        (17, "transcript_path in the hook's input is no path: 17"),
+        (["a"], "transcript_path in the hook's input is no path"),
+    ],
+)
+def test_a_transcript_path_that_cannot_be_used_is_told_by_status_too(
+    empty: Path, path: object, said: str
+) -> None:
+    for _ in range(2):
+        done = run_memfs(
+            "hook",
+            "session-end",
+            "--vault",
+            empty,
+            stdin=json.dumps({"session_id": "s", "transcript_path": path}),
+        )
+        assert (done.code, done.out) == (0, "")
+        assert said in done.err
+    [warning] = [
+        each for each in run_memfs("status", "--vault", empty, "--json").json["warnings"] if "hook" in each
+    ]
+    assert warning.startswith("the hook session-end: ")
+    assert said in warning
+    assert ", 2 times)" in warning
+    assert said in run_memfs("status", "--vault", empty).out
+
+
+def test_failures_of_hooks_are_told_for_a_week_and_only_so_many(empty: Path) -> None:
+    vault = open_vault(empty)
+    for number in range(30):
+        note_failure(vault, "session-end", f"failure {number:02}")
+    told = list(told_failures(vault))
+    assert len(told) == 20
+    assert told[-1].startswith("the hook session-end: failure 29 (last at ")
+    later = open_vault(empty, clock=lambda: datetime.now(UTC) + timedelta(days=8))
+    assert list(told_failures(later)) == []
 
 
 def _broken_settings(vault: Path) -> dict[str, str]:

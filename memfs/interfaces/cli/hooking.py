@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -33,7 +34,7 @@ def hook_command(call: Call, event: str, identity: str | None, budget: int | Non
 
     The client's JSON is read from standard input. session-start answers with JSON where memory has something to
     tell; otherwise nothing is printed. A hook never stands in its agent's way: whatever goes wrong is said on
-    stderr, and the exit code is 0.
+    stderr and, for a week, by `memfs status`, and the exit code is 0.
     """
     try:
         from memfs.services.hooks import parse_hook
@@ -44,8 +45,17 @@ def hook_command(call: Call, event: str, identity: str | None, budget: int | Non
         else:
             _end(call, hook, identity)
     except Exception as error:  # noqa: BLE001  # fail open: also where memfs itself is broken
-        click.echo(f"memfs: {one_line(str(error)) or type(error).__name__}", err=True)
+        told = one_line(str(error)) or type(error).__name__
+        click.echo(f"memfs: {told}", err=True)
+        with suppress(Exception):  # there may be no vault to note it in
+            _note(call, event, told)
     return DONE
+
+
+def _note(call: Call, event: str, told: str) -> None:
+    from memfs.services.hook_notes import note_failure
+
+    note_failure(call.memory.vault, event, told)
 
 
 def _start(call: Call, hook: HookInput, identity: str | None, budget: int | None) -> None:
