@@ -90,9 +90,9 @@ async def look_elsewhere(url: str, tokens: list[str]) -> int:
             headers = {"Authorization": f"Bearer {token}"}
             search = await client.get("/api/search", params={"query": f"Tool{other}x0"}, headers=headers)
             reached += f"Tool{other}x0 " in search.text or search.status_code != 200
-            named = {"query": "decided", "identity": f"agent-{other:03}"}
-            for path in ("/api/search", "/api/entries", "/api/relay"):
-                answer = await client.get(path, params=named, headers=headers)
+            named = {"identity": f"agent-{other:03}"}
+            for path, more in (("search", {"query": "decided"}), ("entries", {}), ("relay", {})):
+                answer = await client.get(f"/api/{path}", params={**named, **more}, headers=headers)
                 reached += answer.status_code != 403
             document = {"reference": f"memories/agent-{other:03}/decisions.md"}
             reached += (await client.get("/api/show", params=document, headers=headers)).status_code != 404
