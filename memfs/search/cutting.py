@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,9 +14,6 @@ Dates = Callable[[str, Collection[str]], Mapping[str, str]]
 Cut = Callable[[str, str, str], Sequence[Chunk]]  # of a path, a text and the root: its chunks
 Tell = Callable[[int, int], object]  # how many files of how many are done
 Piece = tuple[dict[str, Any], str]  # a chunk's fields in the index, and what its vector is made of
-Task = tuple[str, str, dict[str, str]]  # a path, its text, and the days of entries in it
-_MUCH = 2_000_000  # characters from which on processes are worth their start
-_BLOCK_ID = re.compile(r"\^([A-Za-z0-9-]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,35 +26,22 @@ class Cutting:
 
     def pieces(self, texts: Mapping[str, str], tell: Tell | None = None) -> Iterator[Piece]:
         """Yield what is indexed of texts by path; ``tell`` is told how far that is."""
-        for done, pieces in enumerate(self._cut_up(texts)):
+        for done, (path, text) in enumerate(texts.items()):
             if tell is not None:
                 tell(done, len(texts))
-            yield from pieces
-
-    def one(self, task: Task) -> list[Piece]:
-        """Return what is indexed of one document."""
-        path, text, days = task
-        chunks = self.cut(path, text, self.root)
-        return [(to_fields(chunk), chunk.meaning) for chunk in (_dated(chunks, days) if days else chunks)]
-
-    def _cut_up(self, texts: Mapping[str, str]) -> Iterator[list[Piece]]:
-        tasks = (self._task(path, text) for path, text in texts.items())
-        if self.cut is not chunk_document or sum(map(len, texts.values())) < _MUCH:
-            return map(self.one, tasks)
-        from memfs.search.workers import cut_apart
-
-        return cut_apart(self, tasks)
-
-    def _task(self, path: str, text: str) -> Task:
-        ids = set(_BLOCK_ID.findall(text)) if self.dates else ()
-        return path, text, dict(self.dates(path, ids)) if self.dates and ids else {}
+            chunks = self.cut(path, text, self.root)
+            for chunk in _dated(path, chunks, self.dates) if self.dates else chunks:
+                yield to_fields(chunk), chunk.meaning
 
 
-def _dated(chunks: Iterable[Chunk], days: Mapping[str, str]) -> Iterator[Chunk]:
+def _dated(path: str, chunks: Sequence[Chunk], dates: Dates) -> Iterator[Chunk]:
     """Yield the chunks, entries without a date of their own with the day that they were said on.
 
     The date of an action is the day it is due, so one without stays without.
     """
+    undated = [c.view.id for c in chunks if c.view.id and not c.view.date and c.view.type != "actions"]
+    told = dates(path, undated) if undated else {}
+    days = {entry: told[entry] for entry in undated if entry in told}
     for chunk in chunks:
-        day = None if chunk.view.date or chunk.view.type == "actions" else days.get(chunk.view.id or "")
+        day = days.get(chunk.view.id or "")
         yield replace(chunk, view=replace(chunk.view, date=day)) if day else chunk
