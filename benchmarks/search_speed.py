@@ -97,7 +97,7 @@ def measure_words(entries: int, folder: Path, times: int = 5) -> Figures:
 
 
 def _fields(texts: Sequence[str]) -> list[dict[str, Any]]:
-    return [fields for fields, _ in Cutting().pieces(dict(vault_files(texts)))]
+    return [fields for _, fields in Cutting().pieces(dict(vault_files(texts)))]
 
 
 def _build(index: SearchIndex, texts: Sequence[str]) -> None:

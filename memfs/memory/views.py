@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memfs.markdown.document import Block, Document, parse_document
 from memfs.memory.headings import is_archived_heading, is_done_heading, is_superseded_heading
@@ -176,16 +177,20 @@ def _shown(text: str, document: Document, type_name: str, trail: tuple[str, ...]
 def _status(block: Block, type_name: str, trail: tuple[str, ...]) -> str | None:
     if is_suggestion(block):
         return "suggestion"
-    if is_superseded_heading(trail) or (type_name == "decisions" and is_struck(block.text)):
+    if _is_over(trail) or (type_name == "decisions" and is_struck(block.text)):
         return "superseded"
-    if is_archived_heading(trail):
-        return "superseded"  # kept, but no longer current: what recall must know of it is the same
     if type_name != "actions":
         return None
     if block.box in ("x", "X") or (block.box is None and is_done_heading(trail)):
         return "done"
     progress = block.box == "/" or parse_action(plain_text(block.text)).in_progress
     return "in_progress" if progress else "pending"
+
+
+@lru_cache(maxsize=1024)
+def _is_over(trail: tuple[str, ...]) -> bool:
+    """Whether a section holds what is no longer current: superseded or archived, recall must know the same of it."""
+    return is_superseded_heading(trail) or is_archived_heading(trail)
 
 
 def _date(block: Block, text: str, type_name: str, place: Place) -> str | None:

@@ -13,7 +13,7 @@ from memfs.search.lexicon import to_fields
 Dates = Callable[[str, Collection[str]], Mapping[str, str]]
 Cut = Callable[[str, str, str], Sequence[Chunk]]  # of a path, a text and the root: its chunks
 Tell = Callable[[int, int], object]  # how many files of how many are done
-Piece = tuple[dict[str, Any], str]  # a chunk's fields in the index, and what its vector is made of
+Piece = tuple[Chunk, dict[str, Any]]  # a chunk, and its fields in the index
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Cutting:
                 tell(done, len(texts))
             chunks = self.cut(path, text, self.root)
             for chunk in _dated(path, chunks, self.dates) if self.dates else chunks:
-                yield to_fields(chunk), chunk.meaning
+                yield chunk, to_fields(chunk)
 
 
 def _dated(path: str, chunks: Sequence[Chunk], dates: Dates) -> Iterator[Chunk]:

@@ -44,7 +44,7 @@ def other_language(text: str) -> str | None:
     return language if language != "english" and count >= _LEAST and count > seen["english"] else None
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=50_000)
 def _languages_of(piece: str) -> tuple[str, ...]:
     """Return the languages of the small words in what stands between two blanks, each as often as it has one."""
     return tuple(name for word in _WORD.findall(piece.lower()) for name in _LANGUAGES.get(word, ()))

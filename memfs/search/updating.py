@@ -61,9 +61,9 @@ class Updating:
         return (INDEXING, f"{percent} %") if isinstance(percent, int) else (INDEXING,)
 
     def _fields(self, done: Written, tell: Tell | None) -> Iterator[dict[str, Any]]:
-        for fields, meaning in self.cutting.pieces(done.plan.texts, self._noting(tell)):
+        for chunk, fields in self.cutting.pieces(done.plan.texts, self._noting(tell)):
             if self.meanings:
-                done.texts[fields["key"]] = meaning
+                done.texts[fields["key"]] = chunk.meaning
             yield fields
 
     def _noting(self, tell: Tell | None) -> Tell:

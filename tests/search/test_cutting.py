@@ -29,7 +29,7 @@ def test_progress_is_told_document_by_document() -> None:
 def test_the_day_an_entry_was_said_is_its_date_but_for_actions() -> None:
     dates = {
         fields["path"]: fields.get("day")
-        for fields, _ in Cutting(dates=days).pieces(FILES)
+        for _, fields in Cutting(dates=days).pieces(FILES)
         if fields.get("block") and fields["block"].endswith(("0", "2"))
     }
     assert dates["memories/a/notes.md"] == 20260311
