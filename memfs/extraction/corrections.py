@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import date
 
 from memfs.extraction.operations import Find
 from memfs.extraction.phrasebook import Phrasebook
@@ -12,11 +13,12 @@ from memfs.extraction.wording import content_words, shingles
 SCALAR_PROFILE = frozenset({"name", "role", "timezone", "location", "team", "working_hours"})
 DATED = frozenset({"events", "actions"})
 CHOICES = frozenset({"decisions", "preferences", "notes"})
-PLANS = CHOICES | {"actions", "events", "projects", "entities"}
+PLANS = CHOICES | {"actions", "events", "projects", "entities", "profile"}
 _NUMBER = re.compile(r"(?<![\d-])\d+(?:\.\d+)*(?![\d-])")
-STATES = frozenset({"decisions", "notes", "projects", "profile"})
-SHORT = 6  # words with meaning: a find that says one thing
+STATES = PLANS
+FEW, SHORT = 3, 6  # words with meaning: a find that says one thing
 NEAR = 8  # turns back in which a bare "I was wrong" finds what it speaks of
+CONTENT_FIELDS = ("content", "decision", "task", "summary")
 REACH = 40  # turns back that a correction reaches
 
 
@@ -33,45 +35,75 @@ def take_back(
     books: Sequence[Phrasebook],
     *,
     names: bool,
-) -> None:
-    """What the user gives up or replaces: earlier finds of other turns that ``sentence`` speaks of go.
+    given_up: str,
+) -> list[Find]:
+    """What the user gives up or replaces: earlier finds of other turns that ``sentence`` speaks of go. Returns these.
 
-    ``names``: a shared name or number is enough (something was replaced); else most of the topic must be shared.
+    ``names``: a shared name or number is enough (something was replaced); else most of the topic must be shared, or a
+    find of few words must be spoken of in the clause that gives it up.
     """
-    named = shingles(sentence, books)
+    named, off, gone = shingles(sentence, books), shingles(given_up, books), []
     for old in list(finds):
         if old.peer != peer or old.turns[-1] >= position or position - old.turns[-1] > REACH:
             continue
         shared = named & shingles(old.text, books)
-        told = names and (
-            any(_is_name(word, sentence, old.text) for word in shared) or _is_of(old, named, books)
-        )
-        if told or (len(shared) >= 2 and len(shared) >= 0.34 * min(len(named), 12)):
-            finds.remove(old)
+        by_name = names and any(_is_name(word, sentence, old.text) for word in shared)
+        by_subject = _is_of(old, shared if names else shared & off, books, most=SHORT if names else FEW)
+        much = len(shared) >= 2 and len(shared) >= 0.34 * min(len(named), 12)
+        if by_name or by_subject or much:
+            gone.append(old)
+    finds[:] = [old for old in finds if not any(old is each for each in gone)]
+    return gone
 
 
-def _is_of(old: Find, named: set[str], books: Sequence[Phrasebook]) -> bool:
-    """Whether a short find begins with what ``named`` speaks of: "the till is here", "the till is upstairs now"."""
+def _is_of(old: Find, shared: set[str], books: Sequence[Phrasebook], *, most: int) -> bool:
+    """Whether a find of few words shares one that tells: "the till is here", "the till is upstairs now"."""
     words = content_words(old.text, books)
-    if old.type not in STATES or not 1 < len(words) <= SHORT:
-        return False
-    subject = shingles(words[0], books)
-    return bool(subject) and subject <= named
+    telling = any(len(word) > 2 or not word.isascii() for word in shared)
+    return telling and old.type in STATES and len(words) <= most
+
+
+def in_place_of(
+    old: Find, text: str, position: int, day: date | None, today: date, books: Sequence[Phrasebook]
+) -> Find:
+    """ "Joy took over billing": what replaces ``old`` and has no cue of its own is of its type, and about its thing."""
+    kind, fields = old.type, dict(old.fields)
+    if kind == "entities":  # another name, which is not known for certain
+        kind, fields = "notes", {"content": text}
+    elif kind == "profile":
+        fields = dict.fromkeys(fields, text)
+    else:
+        for name in CONTENT_FIELDS:
+            if name in fields:
+                fields[name] = text
+        fields.pop("reason", None)
+    if kind == "events":
+        fields["name"] = re.split(r"[,:;，：；。(]", text, maxsplit=1)[0][:60].strip()
+    if kind == "projects":
+        fields = {name: value if name == "project" else text for name, value in fields.items()}
+    if kind == "decisions":
+        fields["date"] = today.isoformat()
+    elif kind in DATED and day is not None:
+        fields["due" if kind == "actions" else "date"] = day.isoformat()
+    words = frozenset(content_words(text, books))
+    return Find(kind, fields, (position,), old.peer, text, day or old.day, words)
 
 
 def take_back_named(
     finds: list[Find], dropped: str, position: int, peer: str | None, books: Sequence[Phrasebook]
-) -> None:
-    """ "Scrap the blog": what was said before of a thing that is given up by its name."""
-    named = {word for word in shingles(dropped, books) if len(word) > 3 or not word.isascii()}
-    finds[:] = [
+) -> list[Find]:
+    """ "Scrap the blog": what was said before of a thing that is given up by its name. Returns what went."""
+    named = {word for word in shingles(dropped, books) if len(word) > 2 or not word.isascii()}
+    gone = [
         old
         for old in finds
-        if old.peer != peer
-        or old.type not in PLANS
-        or old.turns[-1] >= position
-        or not named & shingles(old.text, books)
+        if old.peer == peer
+        and old.type in PLANS
+        and old.turns[-1] < position
+        and named & shingles(old.text, books)
     ]
+    finds[:] = [old for old in finds if not any(old is each for each in gone)]
+    return gone
 
 
 def take_back_last(finds: list[Find], position: int, peer: str | None) -> None:

@@ -16,14 +16,15 @@ from memfs.extraction.areas import GENERAL
 from memfs.extraction.candidates import find_candidates
 from memfs.extraction.corrections import (
     add_find,
+    in_place_of,
     scratch_earlier,
     take_back,
     take_back_last,
     take_back_named,
 )
-from memfs.extraction.dates import find_dates
+from memfs.extraction.dates import DateMention, find_dates
 from memfs.extraction.finds import find_of, operation_of
-from memfs.extraction.guards import ONE_OFF, is_bare_form
+from memfs.extraction.guards import ONE_OFF, find_blocks, is_bare_form
 from memfs.extraction.heard import Candidate, Heard
 from memfs.extraction.languages import choose_languages
 from memfs.extraction.operations import Find, Place, make_fields
@@ -34,7 +35,7 @@ from memfs.extraction.secret_talk import tells_secret
 from memfs.extraction.segments import local_time
 from memfs.extraction.sentences import Sentence, split_turn
 from memfs.extraction.topics import decision_topic
-from memfs.extraction.wording import content_words
+from memfs.extraction.wording import absolute, content_words, tidy
 from memfs.memory.headings import heading
 from memfs.model import Dropped, Extraction, FieldValue, Turn
 
@@ -83,26 +84,47 @@ class _Reading:
                 scratch_earlier(self.finds, start)
             noted, promised = took_note(self.request.turns, position, sentence.text, self.books)
             echoed = echoes(self.request.turns, position, sentence.text, self.books)
+            before = list(self.finds)
             self._read(position, turn, sentence, noted if few else 0, promised and one, echoed)
-            self._take_back(position, turn, sentence)
+            self._take_back(position, turn, sentence, told=self.finds != before)
         if sentences:
             self.before[turn.peer] = (position, sentences[-1].text)
 
-    def _take_back(self, position: int, turn: Turn, sentence: Sentence) -> None:
-        """Earlier finds that this sentence gives up ("scrap the podcast") or replaces ("it's Feast now")."""
+    def _take_back(self, position: int, turn: Turn, sentence: Sentence, *, told: bool) -> None:
+        """Earlier finds that this sentence gives up ("scrap the podcast") or replaces ("it's Feast now").
+
+        ``told``: whether something was found in it, so that what holds instead is known.
+        """
         if sentence.masked.rstrip().endswith(("?", "？")):
             return
         dropped = " ".join(_around(book, "dropped", sentence) for book in self.books).strip()
-        if dropped:
-            take_back_named(self.finds, dropped, position, turn.peer, self.books)
+        named = take_back_named(self.finds, dropped, position, turn.peer, self.books) if dropped else []
         replaced = any(book.has("replaced", sentence.masked) for book in self.books)
         if replaced or any(book.has("given_up", sentence.masked) for book in self.books):
-            before = len(self.finds)
-            take_back(self.finds, sentence.masked, position, turn.peer, self.books, names=replaced)
-            if len(self.finds) == before and any(
-                book.has("reversal", sentence.masked) for book in self.books
-            ):
+            off = " ".join(_around(book, "given_up", sentence) for book in self.books)
+            gone = named + take_back(
+                self.finds, sentence.masked, position, turn.peer, self.books, names=replaced, given_up=off
+            )
+            if gone and replaced and not told:
+                self._put_instead(gone[-1], position, turn, sentence)
+            elif not gone and any(book.has("reversal", sentence.masked) for book in self.books):
                 take_back_last(self.finds, position, turn.peer)
+
+    def _put_instead(self, old: Find, position: int, turn: Turn, sentence: Sentence) -> None:
+        """What replaces ``old``, in the words of the sentence that says so, unless a guard holds these back."""
+        blocked = find_blocks(sentence, self.books)
+        if any(blocked.reason(number, old.type) for number in range(len(sentence.clauses))):
+            return
+        today, dates = self._dates(turn, sentence)
+        text = tidy(absolute(sentence.text, 0, dates), self.books)
+        day = dates[-1].day if dates else None
+        self.finds.append(in_place_of(old, text, position, day, today, self.books))
+
+    def _dates(self, turn: Turn, sentence: Sentence) -> tuple[date, tuple[DateMention, ...]]:
+        """The day on which the turn was said, and the days that the sentence names."""
+        said = local_time(turn, self.request.now.tzinfo) if self.request.now.tzinfo else None
+        today = (said or self.request.now).date()
+        return today, tuple(find_dates(sentence.masked, today, self.books, anchor=self.anchor))
 
     def _in_a_game(self, text: str) -> bool:
         for book in self.books:
@@ -116,9 +138,7 @@ class _Reading:
     def _read(
         self, position: int, turn: Turn, sentence: Sentence, noted: int, promised: bool, echoed: bool
     ) -> None:
-        said = local_time(turn, self.request.now.tzinfo) if self.request.now.tzinfo else None
-        today = (said or self.request.now).date()
-        dates = tuple(find_dates(sentence.masked, today, self.books, anchor=self.anchor))
+        today, dates = self._dates(turn, sentence)
         if dates:
             self.anchor = dates[-1].day
         proposal = self._proposal(position)

@@ -1,0 +1,97 @@
+"""Later words correct earlier ones: in one segment, and in a later one of the same conversation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+
+from memfs.extraction.request import Request
+from memfs.extraction.rules import RulesExtractor
+from memfs.model import Extraction, Operation, Turn
+
+NOW = datetime.fromisoformat("2026-03-11T09:00:00+00:00")
+
+# what was said first, what came later, what no longer holds, what holds now ("": nothing does)
+CHANGES = [
+    ("the offsite is in Berlin on 4 May", "offsite moved to Hamburg, same day", "Berlin", "Hamburg"),
+    (
+        "we decided to use MySQL for the shop",
+        "hosting has no mysql, so we take Postgres",
+        "decided to use MySQL",
+        "Postgres",
+    ),
+    ("Amir owns the billing service", "Joy took over billing from Amir", "owns", "Joy"),
+    ("the wedding is in June", "the wedding got pushed to September", "June", "September"),
+    ("I decided to go to the gym every Monday", "the gym thing is off, my knee won't have it", "gym", ""),
+    ("I'm vegan", "I eat fish again, so not vegan any more", "vegan", ""),
+    ("团建定在杭州，五月四号", "团建改去苏州了", "杭州", "苏州"),
+    ("计费是老陈在管", "老陈调走了，计费归老赵", "是老陈在管", "老赵"),
+    ("我上夜班", "下周起不上夜班了，改白班", "我上夜班", ""),
+]
+
+
+def talk(*said: str) -> tuple[Turn, ...]:
+    answer = "好的。" if said[0][0] > "\u2e7f" else "Okay."
+    return tuple(turn for text in said for turn in (Turn("user", text), Turn("assistant", answer)))
+
+
+def extract(turns: tuple[Turn, ...], *found: Operation) -> Extraction:
+    return RulesExtractor().extract(Request(turns, NOW, found=found))
+
+
+def words(operations: tuple[Operation, ...]) -> str:
+    shown = ("content", "decision", "task", "summary", "role", "health")
+    return " / ".join(str(each.fields[name]) for each in operations for name in shown if name in each.fields)
+
+
+@pytest.mark.parametrize(("first", "later", "gone", "holds"), CHANGES)
+def test_what_no_longer_holds_goes(first: str, later: str, gone: str, holds: str) -> None:
+    before = words(extract(talk(first)).operations)
+    assert gone in before
+    after = words(extract(talk(first, "ok", later)).operations)
+    assert gone not in after
+    assert holds in after
+
+
+@pytest.mark.parametrize(("first", "later", "gone", "holds"), CHANGES)
+def test_a_later_segment_names_what_it_takes_back(first: str, later: str, gone: str, holds: str) -> None:
+    (old,) = extract(talk(first)).operations
+    done = extract(talk(later), replace(old, turns=(-8,)))
+    assert done.withdrawn == (0,)
+    assert gone not in words(done.operations)
+    assert holds in words(done.operations)
+
+
+def test_what_a_segment_does_not_speak_of_stays() -> None:
+    earlier = extract(
+        talk("please always answer in English", "the key is at Ann's, remember that")
+    ).operations
+    assert len(earlier) == 2
+    found = [replace(each, turns=(-9,)) for each in earlier]
+    done = extract(talk("offsite moved to Hamburg", "scrap the podcast"), *found)
+    assert done.withdrawn == ()
+
+
+def test_what_was_found_before_is_not_found_again() -> None:
+    (old,) = extract(talk("I always use tabs")).operations
+    done = extract(talk("as I said, I always use tabs"), replace(old, turns=(-9,)))
+    assert len(done.operations) + 1 - len(done.withdrawn) == 1
+
+
+def test_far_away_nothing_is_taken_back() -> None:
+    (old,) = extract(talk("the offsite is in Berlin on 4 May")).operations
+    assert extract(talk("offsite moved to Hamburg"), replace(old, turns=(-60,))).withdrawn == ()
+
+
+def test_a_question_takes_nothing_back() -> None:
+    (old,) = extract(talk("the offsite is in Berlin on 4 May")).operations
+    done = extract(talk("has the offsite moved to Hamburg?"), replace(old, turns=(-8,)))
+    assert (done.operations, done.withdrawn) == ((), ())
+
+
+def test_only_whose_words_they_were_takes_them_back() -> None:
+    (old,) = extract(talk("the offsite is in Berlin on 4 May")).operations
+    done = extract((Turn("user", "offsite moved to Hamburg", peer="mia"),), replace(old, turns=(-8,)))
+    assert done.withdrawn == ()
