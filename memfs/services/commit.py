@@ -241,9 +241,9 @@ def require_branch(vault: Vault, branch: str | None = None) -> Head:
         )
     if head.ref is None or (wanted and head.ref != wanted):
         here, there = ((ref or "").removeprefix("refs/heads/") for ref in (head.ref, wanted))
-        branch_words = f"the branch {there or 'of the vault'} and waits while {here or 'no branch'}"
         raise RepositoryBusy(
-            f"memfs commits to {branch_words} is checked out",
+            f"memfs commits to the branch {there or 'of the vault'} "
+            f"and waits while {here or 'no branch'} is checked out",
             hint=f"git switch {there}" if there else "switch to a branch",
         )
     return head

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memfs.errors import MemfsError, VaultLocked
-from memfs.interfaces.cli.wording import CHINESE, COMMANDS, say_error
+from memfs.interfaces.cli.wording import CHINESE, COMMANDS, say_error, say_remark
 from memfs.interfaces.library import open_memory
 from memfs.vault.lock import hold_vault
 from tests.conftest import PROJECT, Git
@@ -20,7 +20,7 @@ HAN = re.compile("[\u4e00-\u9fff]")
 SOURCES = {
     path: path.read_text("utf-8")
     for path in (PROJECT / "memfs").rglob("*.py")
-    if path.parts[-2:] != ("cli", "wording.py")
+    if path.parts[-2:] not in {("cli", "wording.py"), ("cli", "chinese.py"), ("cli", "remarks.py")}
 }
 RAISED = "".join(SOURCES.values())
 
@@ -108,6 +108,48 @@ def test_what_is_wrong_with_the_vault_is_told_in_chinese(chinese: Path, tmp_path
     detached = run_memfs("remember", "x", "--vault", chinese, "--identity", "home-aide")
     assert "HEAD 处于游离状态" in detached.err
     assert "请先用 git 完成" in detached.err
+
+
+def test_what_waits_and_what_is_not_sound_is_told_in_chinese(chinese: Path, git: Git) -> None:
+    here = ("--vault", chinese)
+    memory = chinese / "memories" / "home-aide"
+    (memory / "linked.md").symlink_to("identity.md")
+    (memory / "bad.md").write_bytes(b"- \xff\xfe\n")
+    git(chinese, "checkout", "-q", "-b", "other")
+    status = run_memfs("status", *here).out
+    assert "memfs 只提交到分支 main，当前检出的是 other，正在等待" in status
+    assert "memfs 不写入 memories/home-aide/bad.md:1: 不是 UTF-8，memfs 不会写入" in status
+    assert "it is 是符号链接" not in status
+    git(chinese, "checkout", "-q", "main")
+    checked = run_memfs("check", *here).out
+    assert "linked.md: 是符号链接（指向 identity.md），memfs 不经链接写入" in checked
+    (memory / "bad.md").unlink()
+    assert "无法识别 'last week'" in run_memfs("show", "identity.md", "--at", "last week", *here).err
+    done = run_memfs("undo", "HEAD", *here)
+    assert done.code == 0 or HAN.search(done.err.splitlines()[0]), done.err
+
+
+@pytest.mark.parametrize(
+    ("remark", "said"),
+    [
+        (
+            "memories/a/notes.md: the document is missing; commit its removal, or put it back",
+            "memories/a/notes.md: 文档不见了；请提交删除，或放回原处",
+        ),
+        (
+            "/t/x.jsonl: there is no key for openai (mend it by hand first)",
+            "/t/x.jsonl: 缺少 openai 的密钥（请先手工修正）",
+        ),
+        ("a: b: of none of these words", "a: b: of none of these words"),
+        (
+            "the hook session-end: /t/x: the client keeps no transcript there (last at 2026-12-01 10:30, 2 times)",
+            "钩子 session-end：/t/x: 客户端没有在那里保存对话记录（最近一次：2026-12-01 10:30, 2 times）",
+        ),
+    ],
+)
+def test_a_remark_is_told_in_its_parts(remark: str, said: str) -> None:
+    assert say_remark("zh", remark) == said
+    assert say_remark("en", remark) == remark
 
 
 def test_who_holds_the_vault_is_told_in_chinese(vault: Path) -> None:

@@ -13,6 +13,7 @@ import click
 
 from memfs.interfaces.cli.messages import message
 from memfs.interfaces.cli.printing import one_line, render_json
+from memfs.interfaces.cli.wording import say_remark
 
 if TYPE_CHECKING:
     from memfs.interfaces.library import Memory
@@ -77,6 +78,10 @@ class Call:
             click.echo(json.dumps({"event": text}, ensure_ascii=True))
         else:
             click.echo(one_line(text))
+
+    def remark(self, key: str, text: str) -> str:
+        """A message about what waits or is not sound, on one line."""
+        return self.text(key, text=one_line(say_remark(self.language, text)))
 
     def answer(self, data: object, lines: Callable[[], Iterable[str]]) -> None:
         """Print the answer: ``data`` as JSON when that was asked for, else the lines for people."""

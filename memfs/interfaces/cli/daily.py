@@ -11,7 +11,6 @@ import click
 from memfs.interfaces.cli.call import Call, command
 from memfs.interfaces.cli.exits import DONE, WAITING
 from memfs.interfaces.cli.parameters import identity_option
-from memfs.interfaces.cli.printing import one_line
 
 if TYPE_CHECKING:
     from memfs.services.daily import DailyResult, Progress
@@ -61,4 +60,4 @@ def _lines(call: Call, result: DailyResult) -> Iterator[str]:
         size=size_text(result.archived_size),
     )
     for error in result.errors:
-        yield call.text("problem", text=one_line(error))
+        yield call.remark("problem", error)

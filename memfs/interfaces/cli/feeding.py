@@ -66,15 +66,15 @@ def ingest_command(
 def note_troubles(call: Call, report: IngestReport) -> int:
     """Say what waits and what could not be read; gives the exit code."""
     for reason in report.waiting:
-        call.note(call.text("waiting", text=reason))
+        call.note(call.remark("waiting", reason))
     for line in _dropped_lines(call, report):
         call.note(line)
     for one in report.sessions:
         told = [f"{JOURNAL}: {each.reason}" for each in one.dropped if each.type == JOURNAL]
         for problem in (*one.problems, *told):
-            call.note(call.text("problem", text=one_line(f"{one.source}/{one.session}: {problem}")))
+            call.note(call.remark("problem", f"{one.source}/{one.session}: {problem}"))
     for problem in report.problems:
-        call.note(call.text("problem", text=problem))
+        call.note(call.remark("problem", problem))
     return WAITING if report.waiting or report.problems else DONE
 
 

@@ -75,6 +75,6 @@ def _note_next(call: Call, done: Redaction, *, scan: bool) -> None:
     if any(each.by_hand for each in here):
         call.note(call.text("redact_hand"))
     for reason in dict.fromkeys(each.reason for each in here if each.reason and not each.by_hand):
-        call.note(call.text("problem", text=reason))
+        call.note(call.remark("problem", reason))
     if done.commit or any(each.commit for each in done.found):
         call.note(call.text("redact_history"))

@@ -94,7 +94,7 @@ def show_command(call: Call, identity: str | None) -> None:
     board = call.memory.relay_show(identity=identity)
     call.answer(board_json(board), lambda: _board_lines(call, board))
     for problem in board.problems:
-        call.note(call.text("problem", text=problem))
+        call.note(call.remark("problem", problem))
 
 
 def _board_lines(call: Call, board: Board) -> Iterator[str]:

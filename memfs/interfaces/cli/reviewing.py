@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from memfs.interfaces.cli.call import Call, command
 from memfs.interfaces.cli.exits import DONE, WAITING
 from memfs.interfaces.cli.parameters import identity_option
-from memfs.interfaces.cli.printing import one_line
 
 if TYPE_CHECKING:
     from memfs.services.review import IdentityReview, ReviewReport
@@ -35,7 +34,7 @@ def review_command(call: Call, identity: str | None) -> int:
     report = call.memory.review(identity=identity, announce=call.note)
     call.answer(review_json(report), lambda: _lines(call, report))
     for problem in report.problems:
-        call.note(call.text("problem", text=problem))
+        call.note(call.remark("problem", problem))
     for one in report.identities:
         _note_rest(call, one)
     waits = report.problems or any(one.waiting or one.left for one in report.identities)
@@ -59,7 +58,7 @@ def _note_rest(call: Call, one: IdentityReview) -> None:
     for item in one.refused:
         call.note(call.text("dropped_line", type=item.type, reason=item.reason))
     for reason in one.waiting:
-        call.note(call.text("waiting", text=f"{one.identity}: {one_line(reason)}"))
+        call.note(call.remark("waiting", f"{one.identity}: {reason}"))
     if one.left:
         call.note(call.text("pairs_left", identity=one.identity, n=one.left))
     if one.degraded:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memfs.interfaces.cli.call import Call, command
 from memfs.interfaces.cli.exits import DONE, WAITING
 from memfs.interfaces.cli.printing import one_line
+from memfs.interfaces.cli.wording import say_remark
 
 if TYPE_CHECKING:
     from memfs.services.checking import Checked, Finding
@@ -82,10 +83,10 @@ def _status_tables(call: Call, status: Status) -> Iterator[str]:
 
 def _worries(call: Call, status: Status) -> list[str]:
     """What waits, and what needs the person."""
-    lines = [call.text("waiting", text=one_line(status.busy))] if status.busy else []
+    lines = [call.remark("waiting", status.busy)] if status.busy else []
     unmerged = sum(one.unmerged for one in status.sources if not one.choice_needed)
     lines += [call.text("to_merge", n=unmerged)] if unmerged else []
-    lines += [call.text("why_unmerged", text=one_line(reason)) for reason in status.reasons]
+    lines += [call.remark("why_unmerged", reason) for reason in status.reasons]
     lines += [call.text("unfinished")] if status.unfinished else []
     lines += [call.text("choice_needed", name=one.name) for one in status.sources if one.choice_needed]
     for item in status.quarantine:
@@ -94,9 +95,9 @@ def _worries(call: Call, status: Status) -> list[str]:
             call.text("set_aside", session=session, identity=item.identity, reason=one_line(item.reason))
         )
     lines += [call.text("lock", text=one_line(lock)) for lock in status.locks]
-    lines += [call.text("warning", text=one_line(warning)) for warning in status.warnings]
+    lines += [call.remark("warning", warning) for warning in status.warnings]
     daily = status.daily.errors if status.daily else ()
-    lines += [call.text("daily_failed", text=one_line(error)) for error in daily]
+    lines += [call.remark("daily_failed", error) for error in daily]
     return lines
 
 
@@ -125,15 +126,15 @@ def check_command(call: Call) -> int:
 
 def _check_lines(call: Call, checked: Checked) -> Iterator[str]:
     for finding in checked.findings:
-        yield call.text(f"finding_{finding.level}", text=_finding_text(finding))
+        yield call.text(f"finding_{finding.level}", text=_finding_text(call, finding))
     yield call.text("checked", documents=checked.documents, entries=checked.entries)
     if checked.sound:
         yield call.text("sound")
 
 
-def _finding_text(finding: Finding) -> str:
+def _finding_text(call: Call, finding: Finding) -> str:
     place = "".join(f"{part}:" for part in (finding.path, finding.line) if part is not None)
-    return one_line(f"{place} {finding.message}")
+    return one_line(f"{place} {say_remark(call.language, finding.message)}")
 
 
 @command(
@@ -158,7 +159,7 @@ def reindex_command(call: Call) -> int:
     }
     call.answer(data, lambda: [call.text("reindexed", count=len(report.indexed))])
     for problem in problems:
-        call.note(call.text("problem", text=f"{problem['path']}: {problem['reason']}"))
+        call.note(call.remark("problem", f"{problem['path']}: {problem['reason']}"))
     for path in report.deferred:
         call.note(call.text("waiting", text=path))
     if degraded:
