@@ -58,6 +58,7 @@ class _Said:
 
 _I_AM = re.compile(r"(?i)^i(?:['’]?m| am) (?=(?:an?|the) )")
 _BY = re.compile(r"(?i)\b(?:by|before|until|till|due|bis|spätestens|avant|antes del?)\b")
+_RAN_OUT = re.compile(r"(?i)\b(?:ran out|expired|lapsed)\b|[过到]期")  # over, so that something is to be done
 _CLOCK = re.compile(  # "on at 9", where the day between them is taken out; "at 9 am" at the end
     r"(?i)(?<!\s)(?:\s+(?:on|for|due|by|is|set|,)){0,6}\s+at\s+\d{1,2}(?:[:.]\d\d)?(?:\s?[ap]\.?m\b\.?|\s?o['’]clock)?(?=\s*(?:$|[,;.]))"
     r"|(?<!\s)\s+on(?=\s+at\b)"
@@ -82,8 +83,18 @@ def make_fields(
     if len(text) < 2:
         return None
     said = _Said(candidate, place, text, _day(candidate, place))
-    made = _MAKERS.get(candidate.type, _note)(said)
+    made = _MAKERS["events" if _is_past(said) else candidate.type](said)
     return None if made is None else (*made, text, said.day)
+
+
+def _is_past(said: _Said) -> bool:
+    """Whether a task that only its day tells of is over: "we got the keys yesterday"."""
+    candidate, place = said.candidate, said.place
+    own = [each for each in place.dates if candidate.start <= each.start < candidate.end]
+    told = [each.day for each in own if each.relative and not _is_limit(each, place.sentence)]
+    by_day = candidate.type == "actions" and candidate.cue.needs in {"date", "date_any", "date_near"}
+    over = bool(told) and all(day < place.today for day in told)
+    return by_day and over and _RAN_OUT.search(said.raw) is None
 
 
 def _day(candidate: Candidate, place: Place) -> date | None:
@@ -261,4 +272,5 @@ _MAKERS: Mapping[str, Callable[[_Said], Made | None]] = {
     "profile": _profile,
     "projects": _project,
     "entities": _entity,
+    "notes": _note,
 }
