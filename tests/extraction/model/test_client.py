@@ -243,7 +243,7 @@ def test_two_calls_at_most_are_under_way(room: Room, monkeypatch: pytest.MonkeyP
 def test_without_the_extra_the_command_is_told(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pydantic_ai", None)
     monkeypatch.setitem(__import__("sys").modules, "pydantic_ai.direct", None)
-    with pytest.raises(ConfigError, match=r"pip install 'memfs-vault\[models\]'"):
+    with pytest.raises(ConfigError, match=r"pip install '\.\[models\]'"):
         ask(room)
 
 
