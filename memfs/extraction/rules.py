@@ -14,19 +14,13 @@ from memfs.extraction.acknowledgement import echoes, took_note
 from memfs.extraction.antecedents import CONTENT, JOINTS, Spoken, is_thin, says_it
 from memfs.extraction.areas import GENERAL
 from memfs.extraction.candidates import find_candidates
-from memfs.extraction.corrections import (
-    add_find,
-    in_place_of,
-    scratch_earlier,
-    take_back,
-    take_back_last,
-    take_back_named,
-)
+from memfs.extraction.changes import Said, apply_change
+from memfs.extraction.corrections import add_find, scratch_earlier
 from memfs.extraction.dates import DateMention, find_dates
 from memfs.extraction.finds import find_of, operation_of
-from memfs.extraction.guards import ONE_OFF, find_blocks, is_bare_form
 from memfs.extraction.heard import Candidate, Heard
 from memfs.extraction.languages import choose_languages
+from memfs.extraction.occasions import choice_was_asked, of_the_moment, proposal_before
 from memfs.extraction.operations import Find, Place, make_fields
 from memfs.extraction.phrasebook import Phrasebook
 from memfs.extraction.purposes import still_for
@@ -35,7 +29,7 @@ from memfs.extraction.secret_talk import tells_secret
 from memfs.extraction.segments import local_time
 from memfs.extraction.sentences import Sentence, split_turn
 from memfs.extraction.topics import decision_topic
-from memfs.extraction.wording import absolute, content_words, tidy
+from memfs.extraction.wording import content_words
 from memfs.memory.headings import heading
 from memfs.model import Dropped, Extraction, FieldValue, Turn
 
@@ -84,41 +78,16 @@ class _Reading:
                 scratch_earlier(self.finds, start)
             noted, promised = took_note(self.request.turns, position, sentence.text, self.books)
             echoed = echoes(self.request.turns, position, sentence.text, self.books)
-            before = list(self.finds)
-            self._read(position, turn, sentence, noted if few else 0, promised and one, echoed)
-            self._take_back(position, turn, sentence, told=self.finds != before)
+            before = self._last()
+            said = Said(sentence, position, turn.peer, *self._dates(turn, sentence), self.books)
+            self._read(said, turn, noted if few else 0, promised and one, echoed)
+            apply_change(self.finds, said, told=self._last() != before)
         if sentences:
             self.before[turn.peer] = (position, sentences[-1].text)
 
-    def _take_back(self, position: int, turn: Turn, sentence: Sentence, *, told: bool) -> None:
-        """Earlier finds that this sentence gives up ("scrap the podcast") or replaces ("it's Feast now").
-
-        ``told``: whether something was found in it, so that what holds instead is known.
-        """
-        if sentence.masked.rstrip().endswith(("?", "？")):
-            return
-        dropped = " ".join(_around(book, "dropped", sentence) for book in self.books).strip()
-        named = take_back_named(self.finds, dropped, position, turn.peer, self.books) if dropped else []
-        replaced = any(book.has("replaced", sentence.masked) for book in self.books)
-        if replaced or any(book.has("given_up", sentence.masked) for book in self.books):
-            off = " ".join(_around(book, "given_up", sentence) for book in self.books)
-            gone = named + take_back(
-                self.finds, sentence.masked, position, turn.peer, self.books, names=replaced, given_up=off
-            )
-            if gone and replaced and not told:
-                self._put_instead(gone[-1], position, turn, sentence)
-            elif not gone and any(book.has("reversal", sentence.masked) for book in self.books):
-                take_back_last(self.finds, position, turn.peer)
-
-    def _put_instead(self, old: Find, position: int, turn: Turn, sentence: Sentence) -> None:
-        """What replaces ``old``, in the words of the sentence that says so, unless a guard holds these back."""
-        blocked = find_blocks(sentence, self.books)
-        if any(blocked.reason(number, old.type) for number in range(len(sentence.clauses))):
-            return
-        today, dates = self._dates(turn, sentence)
-        text = tidy(absolute(sentence.text, 0, dates), self.books)
-        day = dates[-1].day if dates else None
-        self.finds.append(in_place_of(old, text, position, day, today, self.books))
+    def _last(self) -> tuple[int, str]:
+        """What tells whether something was found since: how many finds there are, and the last one's words."""
+        return len(self.finds), self.finds[-1].text if self.finds else ""
 
     def _dates(self, turn: Turn, sentence: Sentence) -> tuple[date, tuple[DateMention, ...]]:
         """The day on which the turn was said, and the days that the sentence names."""
@@ -135,17 +104,16 @@ class _Reading:
                 self.playing = True
         return self.playing
 
-    def _read(
-        self, position: int, turn: Turn, sentence: Sentence, noted: int, promised: bool, echoed: bool
-    ) -> None:
-        today, dates = self._dates(turn, sentence)
+    def _read(self, said: Said, turn: Turn, noted: int, promised: bool, echoed: bool) -> None:
+        turns, books = self.request.turns, self.books
+        sentence, position, dates = said.sentence, said.position, said.dates
         if dates:
             self.anchor = dates[-1].day
-        proposal = self._proposal(position)
+        proposal = proposal_before(turns, position)
         candidates, held_back = find_candidates(
             sentence,
             Heard(
-                self.books,
+                books,
                 dates,
                 noted,
                 promised,
@@ -153,54 +121,17 @@ class _Reading:
                 self._project_now(),
                 echoed,
                 turn.peer not in self.before,
-                self._was_choice(position),
+                choice_was_asked(turns, position, books),
             ),
         )
         self.dropped += [Dropped(kind, reason) for kind, reason in held_back]
         for candidate in candidates:
-            if (reason := self._is_of_the_moment(position, turn, sentence, candidate, promised)) is not None:
+            reason = of_the_moment(turns, position, sentence, candidate, books, promised=promised)
+            if reason is not None:
                 self.dropped.append(Dropped(candidate.type, reason))
                 continue
-            place = Place(sentence.text, dates, today, self.books, self._general(), self._project_now())
+            place = Place(sentence.text, dates, said.today, books, self._general(), self._project_now())
             self._keep(position, turn, sentence, candidate, place)
-
-    def _is_of_the_moment(
-        self, position: int, turn: Turn, sentence: Sentence, candidate: Candidate, promised: bool
-    ) -> str | None:
-        """Why what is said belongs to a text that is to be made: its form, or what it tells of somebody."""
-        said = sentence.masked[candidate.start : candidate.end]
-        if candidate.type == "preferences" and not (promised or candidate.remember):
-            bare = is_bare_form(sentence.masked, self.books)
-            return ONE_OFF if bare and self._is_asked_for(position, turn) else None
-        if candidate.type != "profile" or any(book.has("of_me", said) for book in self.books):
-            return None
-        told = any(book.has("makes_text", turn.text) for book in self.books)
-        return "told of a text to be made" if told else None
-
-    def _is_asked_for(self, position: int, turn: Turn) -> bool:
-        """Whether this turn of the speaker, or the one before or after it, asks for something to be made."""
-        if position == 0:
-            return True  # who begins with a form asks for something in it: "awk one-liner: print column 3"
-        near = [
-            each.text
-            for each in self.request.turns[max(0, position - 2) : position + 3]
-            if each.role == turn.role and each.peer == turn.peer
-        ]
-        return any(
-            book.asks(text) or book.has("makes_text", text) or book.has("question_start", text)
-            for text in near
-            for book in self.books
-        )
-
-    def _proposal(self, position: int) -> str:
-        """What the assistant said just before."""
-        before = self.request.turns[position - 1] if position else None
-        return before.text if before is not None and before.role == "assistant" else ""
-
-    def _was_choice(self, position: int) -> bool:
-        """Whether the assistant's words just before answer a question for one of two things."""
-        asked = self.request.turns[position - 2].text if position > 1 else ""
-        return any(book.has("choice_question", asked) for book in self.books)
 
     def _general(self) -> str:
         return heading(GENERAL, "zh" if self.books[0].language == "zh" else "en")
@@ -330,14 +261,3 @@ class _Reading:
         return tuple(
             number for number, old in enumerate(self.earlier) if not any(old is find for find in self.finds)
         )
-
-
-def _around(book: Phrasebook, name: str, sentence: Sentence) -> str:
-    """The clauses that hold a phrase listed under ``name``; in Chinese and Japanese also the one before."""
-    number = next(
-        (n for n, (a, b) in enumerate(sentence.clauses) if book.has(name, sentence.masked[a:b])), None
-    )
-    if number is None:
-        return ""
-    first = number if book.spaced else max(0, number - 1)
-    return sentence.masked[sentence.clauses[first][0] : sentence.clauses[number][1]]

@@ -1,0 +1,76 @@
+"""A sentence that changes what holds: what it gives up or replaces goes, and what it says instead is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from memfs.extraction.corrections import in_place_of, take_back, take_back_last, take_back_named
+from memfs.extraction.dates import DateMention
+from memfs.extraction.guards import find_blocks
+from memfs.extraction.operations import Find
+from memfs.extraction.phrasebook import Phrasebook
+from memfs.extraction.sentences import Sentence
+from memfs.extraction.wording import absolute, tidy
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence with who said it in which turn, on which day, and the days it names."""
+
+    sentence: Sentence
+    position: int
+    peer: str | None
+    today: date
+    dates: tuple[DateMention, ...]
+    books: tuple[Phrasebook, ...]
+
+    def has(self, name: str) -> bool:
+        """Whether it holds a phrase listed under ``name``."""
+        return any(book.has(name, self.sentence.masked) for book in self.books)
+
+    def around(self, name: str) -> str:
+        """The clauses that hold such a phrase; in Chinese and Japanese also the one before."""
+        return " ".join(_around(book, name, self.sentence) for book in self.books).strip()
+
+
+def apply_change(finds: list[Find], said: Said, *, told: bool) -> None:
+    """Earlier finds that a sentence gives up ("scrap the podcast") or replaces ("it's Feast now") go.
+
+    ``told``: whether something was found in it, so that what holds instead is known.
+    """
+    if said.sentence.masked.rstrip().endswith(("?", "？")):
+        return
+    position, peer, books = said.position, said.peer, said.books
+    dropped = said.around("dropped")
+    gone = take_back_named(finds, dropped, position, peer, books) if dropped else []
+    replaced = said.has("replaced")
+    if not replaced and not said.has("given_up"):
+        return
+    off = said.around("given_up")
+    gone += take_back(finds, said.sentence.masked, position, peer, books, names=replaced, given_up=off)
+    if gone and replaced and not told:
+        _put_instead(finds, gone[-1], said)
+    elif not gone and said.has("reversal"):
+        take_back_last(finds, position, peer)
+
+
+def _put_instead(finds: list[Find], old: Find, said: Said) -> None:
+    """What replaces ``old``, in the words of the sentence that says so, unless a guard holds these back."""
+    blocked = find_blocks(said.sentence, said.books)
+    if any(blocked.reason(number, old.type) for number in range(len(said.sentence.clauses))):
+        return
+    text = tidy(absolute(said.sentence.text, 0, said.dates), said.books)
+    day = said.dates[-1].day if said.dates else None
+    finds.append(in_place_of(old, text, said.position, day, said.today, said.books))
+
+
+def _around(book: Phrasebook, name: str, sentence: Sentence) -> str:
+    """The clauses that hold a phrase listed under ``name``; in Chinese and Japanese also the one before."""
+    number = next(
+        (n for n, (a, b) in enumerate(sentence.clauses) if book.has(name, sentence.masked[a:b])), None
+    )
+    if number is None:
+        return ""
+    first = number if book.spaced else max(0, number - 1)
+    return sentence.masked[sentence.clauses[first][0] : sentence.clauses[number][1]]
