@@ -97,6 +97,8 @@ _known_pieces = lru_cache(maxsize=16)(_Pieces)
 
 
 def _terms_of_piece(piece: str, language: str | None) -> str:
+    if piece.isascii() and piece.isalpha():  # one word, as most
+        return " ".join(form for form, _ in _word_forms(piece, language))
     terms: list[str] = []
     for match in _TOKEN.finditer(piece):
         if match.lastgroup == "cjk":
