@@ -13,7 +13,7 @@ from memfs.transcripts.fences import unfenced
 from memfs.transcripts.message_ids import with_ids
 from memfs.transcripts.reader import Progress, Reader, Source
 from memfs.transcripts.sniff import layout
-from memfs.transcripts.speakers import is_surely_role, role_of
+from memfs.transcripts.speakers import is_surely_role, read_label, role_of
 from memfs.transcripts.times import loose_stamp, stamp
 
 _HEADING = re.compile(r"(?P<marks>#{1,6})[ \t]+(?P<label>.+?)[ \t#]*\Z")
@@ -21,11 +21,6 @@ _CALLOUT = re.compile(r">[ \t]?\[!(?P<kind>[\w-]+)\][+-]?[ \t]+(?P<label>.+?)[ \
 _LABEL = re.compile(
     r"(?:\*\*|__)(?P<label>[^*_\n]{1,40}?)(?:[:：](?:\*\*|__)|(?:\*\*|__)[:：])[ \t]*(?P<text>.*)\Z"
 )
-_WHEN = re.compile(
-    r"\A(?P<name>.*?)[ \t]*[-–—·|,]?[ \t]*"
-    r"[(\[（]?(?P<when>\d{4}[-/.年]\d{1,2}[-/.月][^)\]）]*)[)\]）]?[ \t]*\Z"
-)
-_ORNAMENT = re.compile(r"\A[^\w一-鿿]+|[^\w一-鿿]+\Z")
 _SEPARATOR = re.compile(r"(?<!\s)\s*\n[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*\Z")
 
 
@@ -72,7 +67,7 @@ def _title(text: str, body: list[str]) -> str | None:
         return title.strip()
     first = next((line for line in body if line.strip()), "")
     heading = _HEADING.match(first)
-    return heading["label"] if heading is not None and role_of(heading["label"]) is None else None
+    return heading["label"] if heading is not None and _mark(first, "heading") is None else None
 
 
 def _style_of(body: list[str]) -> str | None:
@@ -129,15 +124,11 @@ def _mark(line: str, style: str) -> _Mark | None:
     found = pattern.match(line)
     if found is None:
         return None
-    label, timestamp = found["label"], None
-    when = _WHEN.match(label)
-    if when is not None:
-        timestamp = loose_stamp(when["when"]) or stamp(when["when"].strip())
-        label = when["name"]
-    name = _ORNAMENT.sub("", label)
+    name, when = read_label(found["label"])
     role = role_of(name)
     if role is None:
         return None
+    timestamp = (loose_stamp(when) or stamp(when.strip())) if when is not None else None
     parts = found.groupdict()
     return _Mark(role, name, timestamp, len(parts.get("marks") or ""), parts.get("text") or "")
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO, Protocol
 
 from memfs.model import Session, SkippedLine, Turn
+from memfs.transcripts.speakers import is_role_line
 
 _LISTED = 1000  # so many skipped lines are remembered one by one; beyond, they are only counted
 
@@ -94,7 +95,10 @@ class Reader:
 
     @property
     def session(self) -> Session:
-        return self.progress.session
+        """What is known of the session by now; whatever a file has as its title, a role line is none."""
+        session = self.progress.session
+        role = session.title is not None and is_role_line(session.title)
+        return replace(session, title=None) if role else session
 
     @property
     def consumed(self) -> int:

@@ -60,6 +60,28 @@ _VERSION = re.compile(
     r"(?<![\s-])[\s-]+(?:v?\d[\w.]*|opus|sonnet|haiku|pro|flash|mini|turbo|plus)\b(?s:.*)\Z"
 )
 
+_WHEN = re.compile(
+    r"\A(?P<name>.*?)[ \t]*[-–—·|,]?[ \t]*"
+    r"[(\[（]?(?P<when>\d{4}[-/.年]\d{1,2}[-/.月][^)\]）]*)[)\]）]?[ \t]*\Z"
+)
+_ORNAMENT = re.compile(r"\A[^\w一-鿿]+|[^\w一-鿿]+\Z")
+
+
+def read_label(label: str) -> tuple[str, str | None]:
+    """The name that a label gives, without ornaments, and the time where it has one: ``User (2026-11-10 09:15)``."""
+    when = _WHEN.match(label)
+    name, time = (when["name"], when["when"]) if when is not None else (label, None)
+    return _ORNAMENT.sub("", name), time
+
+
+def is_role_line(text: str) -> bool:
+    """Whether a line only says who speaks, and perhaps when: such a line is never a title.
+
+    "Gemini 3 for the archive" may be one: a version counts as part of a role only where a time follows.
+    """
+    name, when = read_label(text)
+    return role_of(name) is not None and (when is not None or name.casefold() in _USER + _ASSISTANT)
+
 
 def role_of(name: str) -> Role | None:
     """The role that a label names, None for anybody else's name."""

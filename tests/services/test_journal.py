@@ -61,6 +61,17 @@ def settings(vault: Vault, text: str) -> None:
     path.write_text(path.read_text(encoding="utf-8") + f"\n{text}\n", encoding="utf-8")
 
 
+def test_a_role_line_heads_no_block(vault: Vault) -> None:
+    chat = (
+        "## User (2026-03-01 09:15)\n\nPlease fix the failing test in parser.py\n\n"
+        "## Assistant (2026-03-01 09:16)\n\nNoted.\n"
+    )
+    (inbox(vault) / "chat.md").write_text(chat, encoding="utf-8")
+    ingest(vault)
+    assert "\n## 09:15 Please fix the failing test in parser.py\n" in told(vault)
+    assert "User (" not in told(vault)
+
+
 def test_it_stands_in_the_same_commit_and_grows_in_place(vault: Vault) -> None:
     report = run(vault, talk("s1", *SAID))
     assert report.sessions[0].added == 1, "lines of the journal are not counted as entries"

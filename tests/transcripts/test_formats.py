@@ -376,6 +376,41 @@ def test_export_gives_a_reader_for_each_conversation() -> None:
     assert [turn.text for turn in opened(data)] == ["t0", "t1"]
 
 
+ROLE_LINES = [
+    "User (2026-11-10 09:15)",
+    "User",
+    "🧑 You:",
+    "Claude 4.5 - 2026-11-10 09:15",
+    "用户（2026年11月10日）",
+]
+
+
+@pytest.mark.parametrize("line", ROLE_LINES)
+def test_a_role_line_is_no_title_whatever_the_format(line: str) -> None:
+    chat = f"## {line}\n\nWe take SQLite.\n\n## Assistant\n\nNoted.\n\n## User\n\nThanks.\n"
+    messages = [{"sender": "human", "text": "We take SQLite."}]
+    files = [
+        chat.encode(),
+        f'---\ntitle: "{line}"\n---\n# Talk\n\n{chat}'.encode(),
+        json.dumps([{"uuid": "d-1", "name": line, "chat_messages": messages}]).encode(),
+        json.dumps({"title": line, "messages": COWORK}).encode(),
+        jsonl({"memfs": 1, "title": line}, {"role": "user", "text": "We take SQLite."}),
+        jsonl({"type": "custom-title", "customTitle": line}, user("u1", "We take SQLite.")),
+        f"{line}\n微信\n[2026-03-04 09:15] Ana: hello\n[2026-03-04 09:16] Bo: hi\n".encode(),
+    ]
+    for data in files:
+        for reader in read_transcripts(io.BytesIO(data), name="x"):
+            assert [turn.text for turn in reader], data
+            assert reader.session.title is None, data
+
+
+@pytest.mark.parametrize("title", ["Gemini 3 for the archive", "User interface", "Questions", "AI in 2026"])
+def test_a_title_that_begins_like_a_role_stays(title: str) -> None:
+    conversation = {"uuid": "d-1", "name": title, "chat_messages": [{"sender": "human", "text": "Hello."}]}
+    [reader] = read_transcripts(io.BytesIO(json.dumps([conversation]).encode()), name="x.json")
+    assert reader.session.title == title
+
+
 def test_document_that_is_cut_off_says_so() -> None:
     with pytest.raises(TranscriptError, match="not a whole JSON document"):
         opened(b'[{"uuid": "d-1", "chat_messages": [{"sender": "human"', name="c.json")
