@@ -48,7 +48,16 @@ def apply_change(finds: list[Find], said: Said, *, told: bool) -> None:
     if not replaced and not said.has("given_up"):
         return
     off = said.around("given_up")
-    gone += take_back(finds, said.sentence.masked, position, peer, books, names=replaced, given_up=off)
+    gone += take_back(
+        finds,
+        said.sentence.masked,
+        position,
+        peer,
+        books,
+        names=replaced,
+        given_up=off,
+        asked=said.has("edits"),
+    )
     if gone and replaced and not told:
         _put_instead(finds, gone[-1], said)
     elif not gone and said.has("reversal"):

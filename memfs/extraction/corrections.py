@@ -16,6 +16,7 @@ CHOICES = frozenset({"decisions", "preferences", "notes"})
 PLANS = CHOICES | {"actions", "events", "projects", "entities", "profile"}
 _NUMBER = re.compile(r"(?<![\d-])\d+(?:\.\d+)*(?![\d-])")
 STATES = PLANS
+PLANNED = frozenset({"decisions", "actions", "events", "projects"})
 FEW, SHORT = 3, 6  # words with meaning: a find that says one thing
 NEAR = 8  # turns back in which a bare "I was wrong" finds what it speaks of
 CONTENT_FIELDS = ("content", "decision", "task", "summary")
@@ -36,17 +37,21 @@ def take_back(
     *,
     names: bool,
     given_up: str,
+    asked: bool = False,
 ) -> list[Find]:
     """What the user gives up or replaces: earlier finds of other turns that ``sentence`` speaks of go. Returns these.
 
     ``names``: a shared name or number is enough (something was replaced); else most of the topic must be shared, or a
-    find of few words must be spoken of in the clause that gives it up.
+    find of few words must be spoken of in the clause that gives it up. ``asked``: it may be an edit that is asked for,
+    which makes plans obsolete, not facts.
     """
     named, off, gone = shingles(sentence, books), shingles(given_up, books), []
     for old in list(finds):
         if old.peer != peer or old.turns[-1] >= position or position - old.turns[-1] > REACH:
             continue
-        shared = named & shingles(old.text, books)
+        shared = {word for word in named & shingles(old.text, books) if not _is_part(word, sentence, books)}
+        if asked and old.type not in PLANNED:
+            continue
         by_name = names and any(_is_name(word, sentence, old.text) for word in shared)
         by_subject = _is_of(old, shared if names else shared & off, books, most=SHORT if names else FEW)
         much = len(shared) >= 2 and len(shared) >= 0.34 * min(len(named), 12)
@@ -61,6 +66,13 @@ def _is_of(old: Find, shared: set[str], books: Sequence[Phrasebook], *, most: in
     words = content_words(old.text, books)
     telling = any(len(word) > 2 or not word.isascii() for word in shared)
     return telling and old.type in STATES and len(words) <= most
+
+
+def _is_part(word: str, sentence: str, books: Sequence[Phrasebook]) -> bool:
+    """Whether ``word`` only says which part of a text or page is meant: "the budget row", 预算那行."""
+    after = [sentence[match.end() :] for match in re.finditer(re.escape(word), sentence, re.IGNORECASE)]
+    parts = [book.words["artefact"] for book in books if "artefact" in book.words]
+    return bool(after) and all(any(part.match(rest.lstrip()) for part in parts) for rest in after)
 
 
 def in_place_of(

@@ -74,6 +74,23 @@ def test_what_a_segment_does_not_speak_of_stays() -> None:
     assert done.withdrawn == ()
 
 
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("the garden key is under the third pot, remember that", "we went to the garden centre yesterday"),
+        ("the budget is fixed at 800 euros, we agreed on that", "move the budget row to the top"),
+        ("the launch is on 20 May", "the launch page is off by two pixels"),
+        ("I'm allergic to wheat flour", "replace the flour with rice flour"),
+        ("团建定在杭州，五月四号", "把杭州那张图换成竖的"),
+        ("备用钥匙在花盆底下，记一下", "花盆挪到窗台上了"),
+    ],
+)
+def test_an_edit_of_what_is_on_the_screen_changes_no_fact(first: str, later: str) -> None:
+    before = words(extract(talk(first)).operations)
+    assert before
+    assert before in words(extract(talk(first, later)).operations)
+
+
 def test_what_was_found_before_is_not_found_again() -> None:
     (old,) = extract(talk("I always use tabs")).operations
     done = extract(talk("as I said, I always use tabs"), replace(old, turns=(-9,)))
