@@ -35,16 +35,9 @@ _LANGUAGES = _by_word()
 @lru_cache(maxsize=4096)
 def other_language(text: str) -> str | None:
     """Return the language of ``text`` where it is clearly not English; None for English and for what is unsure."""
-    seen: Counter[str] = Counter()
-    for languages in filter(None, map(_languages_of, text[:2000].split())):
-        seen.update(languages)
-    if not seen:
+    words = _WORD.findall(text[:2000].lower())
+    if _LANGUAGES.keys().isdisjoint(words):
         return None
+    seen = Counter(language for word in words for language in _LANGUAGES.get(word, ()))
     language, count = seen.most_common(1)[0]
     return language if language != "english" and count >= _LEAST and count > seen["english"] else None
-
-
-@lru_cache(maxsize=50_000)
-def _languages_of(piece: str) -> tuple[str, ...]:
-    """Return the languages of the small words in what stands between two blanks, each as often as it has one."""
-    return tuple(name for word in _WORD.findall(piece.lower()) for name in _LANGUAGES.get(word, ()))
