@@ -46,7 +46,7 @@ def archive(
         archive_path: another archive for this run; it lies under ``archive.roots``.
         day: the day in the path, else today.
         announce: is told each log line.
-        dry_run: only say what would be archived.
+        dry_run: only say what would be archived, and which originals deleted.
 
     Raises:
         InvalidRequest: ``archive_path`` lies outside of ``archive.roots``, or there is no such identity name.

@@ -111,7 +111,7 @@ def test_archive_from_the_command_line(place: Path, tmp_path: Path) -> None:
     assert "no folder is named from which files may be archived" in run_memfs("archive", "--vault", place).err
     (place / "memfs.local.toml").write_text(f'[archive]\nroots = ["{tmp_path}"]\ndelete_originals = true\n')
     planned = run_memfs("archive", "--dry-run", "--vault", place)
-    assert planned.out == "Files that would be archived: 1, 3 B.\n"
+    assert planned.out == ("Files that would be archived: 1, 3 B; originals that would be deleted: 1.\n")
     assert "[FileArchiver] would archive 1 file (3 B in all)" in planned.err
     assert "[FileArchiver] archived" not in planned.err
     wrong = run_memfs("archive", "--to", "/nowhere", "--vault", place)

@@ -291,6 +291,29 @@ def test_a_dry_run_says_what_it_would_do_and_writes_nothing(vault: Vault, work: 
     assert run(vault).files == 1
 
 
+def test_a_dry_run_says_what_the_run_after_it_deletes(
+    template: Path, tmp_path: Path, work: Path, backup: Path
+) -> None:
+    vault = filing_vault(copy_vault(template, tmp_path / "v"), work, archive=backup, delete=False)
+    before, new, kept = (put_file(work, name) for name in ("before.txt", "new.txt", "kept.txt"))
+    put_session(vault, message(1, "x", file_path=str(before)))
+    run(vault)
+    settings = vault.layout.local_config
+    settings.write_text(settings.read_text().replace("delete_originals = false", "delete_originals = true"))
+    put_session(vault, message(2, f"file: {kept}", file_path=str(new)), name="two")
+    lines: list[str] = []
+    planned = run(refreshed(vault), dry_run=True, announce=lines.append)
+    assert all(place.exists() for place in (before, new, kept))
+    told = [line.rpartition("/")[2] for line in lines if "would delete the original" in line]
+    assert sorted(told) == ["before.txt", "new.txt"]
+    done = run(refreshed(vault))
+    assert (planned.files, planned.known, planned.deleted) == (done.files, done.known, done.deleted)
+    assert (done.files, done.known, done.deleted) == (2, 1, 2)
+    gone = {one.original: one.deleted for one in planned.archived}
+    assert gone == {str(new): True, str(kept): False}
+    assert [place.exists() for place in (before, new, kept)] == [False, False, True]
+
+
 def test_one_run_at_a_time(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memfs.services.archive.LOCK_SECONDS", 0.0)
     held, done = threading.Event(), threading.Event()

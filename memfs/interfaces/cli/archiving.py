@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     metavar="PATH",
     help="Another archive this once; it lies under archive.roots.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would be archived.")
+@click.option("--dry-run", is_flag=True, help="Only say what would be archived, and deleted.")
 def archive_command(
     call: Call, identity: str | None, day: date | None, target: Path | None, dry_run: bool
 ) -> int:
@@ -57,7 +57,7 @@ def _archive_lines(call: Call, report: ArchiveReport, *, dry_run: bool) -> Itera
 
     size = size_text(report.size)
     if dry_run:
-        yield call.text("would_archive", count=report.files, size=size)
+        yield call.text("would_archive", count=report.files, size=size, deleted=report.deleted)
     else:
         yield call.text("archived", count=report.files, size=size, deleted=report.deleted)
     if report.known:

@@ -150,7 +150,10 @@ MESSAGES: Mapping[str, tuple[str, str]] = {
         "Files archived: {count}, {size}; originals deleted: {deleted}.",
         "已归档 {count} 个文件，共 {size}；删除原文件 {deleted} 个。",
     ),
-    "would_archive": ("Files that would be archived: {count}, {size}.", "将归档 {count} 个文件，共 {size}。"),
+    "would_archive": (
+        "Files that would be archived: {count}, {size}; originals that would be deleted: {deleted}.",
+        "将归档 {count} 个文件，共 {size}；将删除原文件 {deleted} 个。",
+    ),
     "archived_before": ("Archived before: {count}.", "早已归档：{count}。"),
     "archive_left": (
         "Left as they are: {skipped}; failed: {failed}.",

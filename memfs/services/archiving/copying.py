@@ -105,8 +105,8 @@ class Copier:
         """
         assert found.path is not None
         reach("archive.looked")
-        known = self.record.find(found.path)
-        if known is not None and known.fits(look) and _is_whole(known):
+        known = self.whole_copy(found.path, look)
+        if known is not None:
             done, fresh = known, False
         else:
             try:
@@ -115,6 +115,11 @@ class Copier:
                 return Outcome(found, reason="changing")
         outcome = Outcome(found, done, fresh=fresh)
         return self._delete(outcome, found.path, look, done) if self.may_delete(found) else outcome
+
+    def whole_copy(self, place: Path, look: Look) -> ArchivedFile | None:
+        """The copy of a file as it lies, made by an earlier run and still whole; None: it is to be made."""
+        known = self.record.find(place)
+        return known if known is not None and known.fits(look) and _is_whole(known) else None
 
     def may_delete(self, found: Found) -> bool:
         """Whether an original may go: metadata named it, the person wants it, and no repository holds it."""

@@ -24,7 +24,7 @@ Announce = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class ArchiveReport:
-    """What an archive run did: ``files`` copied, ``size`` of them in bytes, ``deleted`` originals.
+    """What an archive run did, or would do: ``files`` copied, ``size`` of them in bytes, ``deleted`` originals.
 
     ``known`` were archived already; ``skipped`` are (path, reason) of files left as they are; ``errors`` tell of files
     that could not be copied. ``archived`` lists the copies (of a dry run: nothing was written).
@@ -98,21 +98,30 @@ class ArchiveRun:
             self.leave(outcome.found, outcome.reason)
 
     def plan(self, found: Found, look: Look) -> None:
-        """Say what would be done."""
-        copy = self.copier.target(found)
-        self.say("would", source=found.path, copy=copy)
-        self.archived.append(
-            ArchivedFile(
-                time=self.vault.now().isoformat(timespec="seconds"),
-                identity=found.identity,
-                model=found.model,
-                original=str(found.path),
-                copy=str(copy),
-                sha256="",
-                size=look.size,
-                mtime_ns=look.mtime_ns,
-                told=found.told,
-            )
+        """Say what would be done: copied, unless that was done before, and deleted where that is allowed."""
+        goes = self.copier.may_delete(found)
+        if found.path is not None and self.copier.whole_copy(found.path, look) is not None:
+            self.known += 1
+        else:
+            copy = self.copier.target(found)
+            self.say("would", source=found.path, copy=copy)
+            self.archived.append(self._planned(found, look, copy, goes=goes))
+        if goes:
+            self.deleted += 1
+            self.say("would_delete", source=found.path)
+
+    def _planned(self, found: Found, look: Look, copy: Path, *, goes: bool) -> ArchivedFile:
+        return ArchivedFile(
+            time=self.vault.now().isoformat(timespec="seconds"),
+            identity=found.identity,
+            model=found.model,
+            original=str(found.path),
+            copy=str(copy),
+            sha256="",
+            size=look.size,
+            mtime_ns=look.mtime_ns,
+            told=found.told,
+            deleted=goes,
         )
 
     def report(self) -> ArchiveReport:
@@ -142,9 +151,11 @@ def archive_all(run: ArchiveRun, files: Sequence[Found], *, dry_run: bool) -> No
     if todo:
         run.say("found", count=len(todo))
     for found, look in _settled(run, sorted(todo, key=lambda each: each.whole), wait=not dry_run):
+        if found.whole and found.transcript in run.unsettled:
+            continue
         if dry_run:
             run.plan(found, look)
-        elif not (found.whole and found.transcript in run.unsettled):
+        else:
             _archive_one(run, found, look)
 
 

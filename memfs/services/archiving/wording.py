@@ -9,6 +9,7 @@ _LINES: Mapping[str, tuple[str, str]] = {
     "archived": ("archived: {source} -> {copy}", "归档文件: {source} -> {copy}"),
     "deleted": ("deleted the original: {source}", "删除原文件: {source}"),
     "would": ("would archive: {source} -> {copy}", "将归档文件: {source} -> {copy}"),
+    "would_delete": ("would delete the original: {source}", "将删除原文件: {source}"),
     "left": ("left as it is: {source} ({reason})", "保留原处: {source} ({reason})"),
     "no_roots": ("archive.roots: {why}", "archive.roots：{why}"),
     "failed": ("failed: {text}", "失败: {text}"),
