@@ -8,7 +8,7 @@ import unicodedata
 _WIKILINK = re.compile(r"!?\[\[([^\[\]|\n]*)(?:\|([^\[\]\n]*))?\]\]")
 _EMPHASIS = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
 _ASIDE = re.compile(r"\0(\d+)\0")
-_CODE = re.compile(r"(`+)(.+?)\1")
+_CODE = re.compile(r"(`{1,100})(.+?)\1")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _NEGATION = re.compile(
