@@ -76,12 +76,12 @@ def read_transcript(path: Path, *, me: Sequence[str] = ()) -> dict[str, Any]:
         TranscriptError, UnknownFormat.
     """
     if path.is_dir():
-        with open_whole_folder(path, me=tuple(me)) as folder:
-            if not folder.readers:
-                raise TranscriptError(
-                    "no file of this folder is a conversation in any known format", path=str(path)
-                )
-            return transcript_json(folder)
+        report = transcript_json(open_whole_folder(path, me=tuple(me)))
+        if report.get("transcripts") == []:
+            raise TranscriptError(
+                "no file of this folder is a conversation in any known format", path=str(path)
+            )
+        return report
     with open_reader(path, me=tuple(me)) as reader:
         return transcript_json(reader)
 

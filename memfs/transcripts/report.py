@@ -22,7 +22,7 @@ def transcript_json(reader: Reader | Folder) -> dict[str, Any]:
     A folder is like its transcript if it has one, else it has a list of them; it also names ignored files.
     """
     if isinstance(reader, Folder):
-        reports = [transcript_json(one) for one in reader.readers]
+        reports = [transcript_json(one) for one in reader]
         whole = reports[0] if len(reports) == 1 else {"format": None, "transcripts": reports}
         return whole | {"ignored_files": list(reader.ignored)}
     if reader.conversations:

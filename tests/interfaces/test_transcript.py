@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -141,3 +143,33 @@ def test_a_vault_that_was_asked_for_must_be_there(chat: Path, tmp_path: Path) ->
     assert done.code == 4
     assert "no vault here or above" in done.err
     assert "  try: " in done.err
+
+
+def test_files_of_a_folder_are_closed_as_they_are_read(tmp_path: Path) -> None:
+    """A session with more subagents than a process may have files open."""
+    for number in range(40):
+        row = {
+            "type": "user",
+            "uuid": f"u{number}",
+            "sessionId": f"s{number}",
+            "message": {"content": "Hello"},
+        }
+        (tmp_path / f"{number}.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    code = (
+        "import resource, sys; from memfs.interfaces.cli import main;"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (30, 30)); main(sys.argv[1:])"
+    )
+    command = [sys.executable, "-c", code, "transcript", str(tmp_path), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["transcripts"]) == 40
+
+
+def test_a_folder_that_is_no_export_says_so_without_reading_all_of_it(tmp_path: Path) -> None:
+    for number in range(150):
+        (tmp_path / f"{number:03d}.log").write_text("a line of a log\n", encoding="utf-8")
+    (tmp_path / "000.json").write_text("{}", encoding="utf-8")
+    done = run_memfs("transcript", tmp_path)
+    assert done.code != 0
+    assert "this folder is no transcript" in done.err
+    assert str(tmp_path) in done.err

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 import zstandard
 
 from memfs.errors import TranscriptError, UnknownFormat
+from memfs.services.ingesting.reading import open_stream
 from memfs.transcripts.folder import open_folder
 from memfs.transcripts.privacy import keep_turns
 from memfs.transcripts.report import transcript_json
@@ -431,7 +432,7 @@ def test_tr_41_system_message_in_mid_chain_is_passed_through() -> None:
 
 def test_tr_43_export_of_many_files_without_metadata_is_read() -> None:
     folder = SAMPLES / "chatgpt-export" / "sample.split"
-    files = {path.name: io.BytesIO(path.read_bytes()) for path in folder.iterdir()}
+    files = {path.name: partial(open_stream, path) for path in folder.iterdir()}
     report = transcript_json(open_folder(files))
     expected = json.loads((folder.parent / "sample.split.expected.json").read_text())
     fields = ("role", "text", "timestamp", "tool_calls")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from functools import cache
+from contextlib import contextmanager
+from functools import cache, partial
 from importlib.metadata import entry_points
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,6 +18,8 @@ from memfs.transcripts.reader import Parser, Reader, ReadLimits
 PARSER_GROUP = "memfs.transcripts"
 # What ingest keeps of a tool's answer: its errors are told at the start or the end of it.
 INGEST_LIMITS = ReadLimits(tool_text=4000)
+
+_MOST_FILES = 20_000  # in a folder that is one transcript, the pictures of an export among them
 
 
 @cache
@@ -61,17 +64,19 @@ def open_reader(
         )
 
 
-@contextmanager
-def open_whole_folder(path: Path, *, me: tuple[str, ...] = ()) -> Iterator[Folder]:
+def open_whole_folder(path: Path, *, me: tuple[str, ...] = ()) -> Folder:
     """The conversations of a folder that is one transcript: an export in parts, a session with its subagents.
 
     Raises:
-        TranscriptError: a file cannot be opened.
+        TranscriptError: it holds too much else, or too many files.
     """
-    with ExitStack() as stack:
-        files = {
-            file.relative_to(path).as_posix(): stack.enter_context(open_stream(file))
-            for file in sorted(path.rglob("*"))
-            if file.is_file()
-        }
-        yield open_folder(files, me=me, parsers=plugged_parsers())
+    inside = list(islice((file for file in path.rglob("*") if file.is_file()), _MOST_FILES + 1))
+    if len(inside) > _MOST_FILES:
+        raise TranscriptError(
+            f"this folder is no transcript: it holds more than {_MOST_FILES:,} files", path=str(path)
+        )
+    files = {file.relative_to(path).as_posix(): partial(open_stream, file) for file in inside}
+    try:
+        return open_folder(files, me=me, parsers=plugged_parsers())
+    except TranscriptError as error:
+        raise TranscriptError(error.message, path=str(path), hint=error.hint) from error
