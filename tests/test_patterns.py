@@ -136,6 +136,7 @@ SPARED = {
     "memfs.markdown.inline._COMMENT": "it is only given a text up to the last end of a comment",
     "memfs.search.chunking._LINK": "known: brackets that nothing closes, in one entry or section",
     "memfs.search.chunking._MARKS": "known: empty lines, in one entry or section",
+    "memfs.transcripts.chat_log._ACCOUNT": "a speaker's name has at most forty characters",
     "memfs.vault.globs._TOKEN": "it reads what the vault's owner set",
 }
 
@@ -194,7 +195,9 @@ def _runs(name: str) -> list[Callable[[str], object]]:
     """The pattern, as the code runs it: from the beginning of a text only, or anywhere in it."""
     pattern = patterns()[name]
     module, _, called = re.sub(r"\[\d+\]$", "", name).rpartition(".")
-    used = uses().get((module if called.startswith("_") else "", called), set())
+    used = RUN_BY.get(f"{module}.{called}") or uses().get(
+        (module if called.startswith("_") else "", called), set()
+    )
     runs: list[Callable[[str], object]] = [
         getattr(pattern, each) for each in ("match", "fullmatch") if each in used
     ]
@@ -230,6 +233,9 @@ def _ends(name: str, units: Sequence[str] = UNITS) -> bool:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+# How patterns are run that stand in a table, where it is not told by their name
+RUN_BY = {"memfs.transcripts.chat_log._STYLES": {"match"}}
+
 # Patterns that once took minutes, with lines that did it: tried each time, all others in the long suites
 MENDED = {
     "memfs.extraction.acknowledgement.QUESTIONS": ("a", "["),
@@ -242,6 +248,8 @@ MENDED = {
     "memfs.memory.names._OPAQUE": ("a", "[", "[a](", "<"),
     "memfs.memory.wording._META": (" ", "due "),
     "memfs.transcripts.markdown_chat._SEPARATOR": ("\n", " \n"),
+    "memfs.transcripts.markdown_chat._HEADING": ("# ",),
+    "memfs.transcripts.speakers._WHEN": (" ",),
     "memfs.transcripts.speakers._VERSION": (" ", "1 "),
 }
 

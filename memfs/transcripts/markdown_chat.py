@@ -16,8 +16,8 @@ from memfs.transcripts.sniff import layout
 from memfs.transcripts.speakers import is_surely_role, read_label, role_of
 from memfs.transcripts.times import loose_stamp, stamp
 
-_HEADING = re.compile(r"(?P<marks>#{1,6})[ \t]+(?P<label>.+?)[ \t#]*\Z")
-_CALLOUT = re.compile(r">[ \t]?\[!(?P<kind>[\w-]+)\][+-]?[ \t]+(?P<label>.+?)[ \t]*\Z")
+_HEADING = re.compile(r"(?P<marks>#{1,6})[ \t]+(?P<label>.*[^ \t#\n]|[ \t#])[ \t#]*\Z")
+_CALLOUT = re.compile(r">[ \t]?\[!(?P<kind>[\w-]+)\][+-]?[ \t]+(?P<label>.*[^ \t\n]|[ \t])[ \t]*\Z")
 _LABEL = re.compile(
     r"(?:\*\*|__)(?P<label>[^*_\n]{1,40}?)(?:[:：](?:\*\*|__)|(?:\*\*|__)[:：])[ \t]*(?P<text>.*)\Z"
 )
