@@ -19,6 +19,7 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
+_FIRST_LINES = 50  # that are looked at for the items of a list
 _LIST = re.compile(rb"\[\s*(?:[{\[\]]|null\b|\Z)")
 _DOCUMENT_KEYS = frozenset({"messages", "mapping", "chat_messages"})
 # Lists inside an object whose members are messages.
@@ -54,11 +55,17 @@ def layout(head: bytes) -> Literal["rows", "document", "text"]:
         return "rows" if json_rows(head) else "text"
     line, _, rest = first.partition(b"\n")
     if not _parses(line):
-        return "rows" if json_rows(head) else "document"
+        return "rows" if json_rows(head) and not _is_listed(rest) else "document"
     if rest.strip():
         return "rows"
     row = parse_line(line)
     return "document" if _DOCUMENT_KEYS & row.keys() else "rows"
+
+
+def _is_listed(rest: bytes) -> bool:
+    """Whether lines hold the items of a list, as a document with a message a line has them: a comma ends each."""
+    lines = (line.rstrip() for line in rest.split(b"\n", _FIRST_LINES)[:_FIRST_LINES])
+    return any(line.startswith(b"{") and line.endswith(b",") and _parses(line[:-1]) for line in lines)
 
 
 def is_begun(head: bytes) -> bool:
