@@ -63,11 +63,12 @@ _HEADER_LINES = 12  # a title, member counts and the like may stand above the fi
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message of a chat; ``timestamp`` is local."""
+    """One message of a chat; ``timestamp`` is local, ``line`` where it begins."""
 
     speaker: str
     timestamp: str | None
     text: str
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +87,15 @@ def read_chat_log(text: str) -> ChatLog | None:
     if style is None:
         return None
     above: list[str] = []
-    messages: list[tuple[str, str | None, list[str]]] = []
-    for speaker, when, rest in _entries(lines, style):
+    messages: list[tuple[str, str | None, list[str], int]] = []
+    for number, speaker, when, rest in _entries(lines, style):
         if speaker is not None:
-            messages.append((speaker, when, rest))
+            messages.append((speaker, when, rest, number))
         elif messages:
             messages[-1][2].extend(rest)
         else:
             above.extend(rest)
-    said = (Said(name, when, "\n".join(rest).strip()) for name, when, rest in messages)
+    said = (Said(name, when, "\n".join(rest).strip(), at) for name, when, rest, at in messages)
     kept = tuple(one for one in said if one.text and not _RECALLED.match(one.text))
     return ChatLog(style, "\n".join(above).strip(), kept) if kept else None
 
@@ -127,8 +128,8 @@ def _begins(lines: list[str], number: int, line: str, style: str) -> re.Match[st
     return None
 
 
-def _entries(lines: list[str], style: str) -> Iterator[tuple[str | None, str | None, list[str]]]:
-    """The start of each message with its speaker and time, and the lines between without them."""
+def _entries(lines: list[str], style: str) -> Iterator[tuple[int, str | None, str | None, list[str]]]:
+    """The start of each message with its line, speaker and time, and the lines between without the latter."""
     day: str | None = None
     skip = False
     for number, line in enumerate(lines):
@@ -140,11 +141,11 @@ def _entries(lines: list[str], style: str) -> Iterator[tuple[str | None, str | N
             parts = found.groupdict()
             when = parts.get("when") or (f"{day} {parts['clock']}" if day else None)
             skip = style in _TWO_LINES
-            yield found["name"].strip(), _time(when), [parts.get("text") or ""]
+            yield number + 1, found["name"].strip(), _time(when), [parts.get("text") or ""]
         elif style == "clock" and (separator := _DAY.match(line)) is not None:
             day = separator["day"]
         else:
-            yield None, None, [line]
+            yield number + 1, None, None, [line]
 
 
 def _time(when: str | None) -> str | None:
@@ -163,4 +164,6 @@ def chat_turns(log: ChatLog, me: Sequence[str]) -> Iterator[Turn]:
         named = {name, id, said.speaker, _NICKNAME.sub("", said.speaker)}
         role = "user" if mine & named else role_of(name) or "participant"
         peer = (id or name) if role == "participant" else None
-        yield Turn(role, said.text, said.timestamp, speaker=name, peer=peer, attachments=files)
+        yield Turn(
+            role, said.text, said.timestamp, speaker=name, peer=peer, attachments=files, line=said.line
+        )

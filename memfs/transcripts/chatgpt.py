@@ -9,8 +9,10 @@ from typing import Any
 from memfs.model import Attachment, Session, Turn
 from memfs.transcripts.assemble import Assembler
 from memfs.transcripts.blocks import parsed_arguments, some_text
-from memfs.transcripts.documents import NOWHERE, read_document
+from memfs.transcripts.document_places import Places
+from memfs.transcripts.documents import read_document, read_placed
 from memfs.transcripts.exports import conversation_reader, export_reader
+from memfs.transcripts.lines import Place
 from memfs.transcripts.message_ids import own_id
 from memfs.transcripts.reader import Progress, Reader, ReadLimits, Source
 from memfs.transcripts.sniff import layout, sketch
@@ -41,12 +43,15 @@ class ChatGPT:
         return layout(head) == "document" and any("mapping" in item for item in sketch(head).items)
 
     def open(self, source: Source) -> Reader:
-        document = read_document(source)
-        return self.read(_trees(document), source, len(document) if isinstance(document, list) else 1)
+        document, places = read_placed(source)
+        of = len(document) if isinstance(document, list) else 1
+        return self.read(_trees(document), source, of, places)
 
-    def read(self, trees: list[dict[str, Any]], source: Source, of: int) -> Reader:
-        """A reader of parsed conversations; ``of`` says how many the file has."""
-        readers = [conversation_reader(self.name, source, *_read_tree(tree, source.limits)) for tree in trees]
+    def read(self, trees: list[dict[str, Any]], source: Source, of: int, places: Places) -> Reader:
+        """A reader of parsed conversations; ``of`` says how many the file has, ``places`` where they are in it."""
+        readers = [
+            conversation_reader(self.name, source, *_read_tree(tree, source.limits, places)) for tree in trees
+        ]
         return export_reader(self.name, source, readers, of)
 
 
@@ -78,7 +83,7 @@ def _seconds(value: Any) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def _read_tree(tree: dict[str, Any], limits: ReadLimits) -> tuple[Progress, list[Turn]]:
+def _read_tree(tree: dict[str, Any], limits: ReadLimits, places: Places) -> tuple[Progress, list[Turn]]:
     session = Session(
         id=some_text(tree.get("conversation_id")) or some_text(tree.get("id")),
         title=some_text(tree.get("title")),
@@ -94,7 +99,7 @@ def _read_tree(tree: dict[str, Any], limits: ReadLimits) -> tuple[Progress, list
     turns = Assembler(progress, limits)
     for id in path:
         if (message := _said(mapping[id])) is not None:
-            _take(message, id, turns, session)
+            _take(message, id, turns, session, places.of(message))
     return progress, list(turns.finish())
 
 
@@ -129,22 +134,22 @@ def _said(node: Any) -> dict[str, Any] | None:
     return message
 
 
-def _take(message: dict[str, Any], node: str, turns: Assembler, session: Session) -> None:
+def _take(message: dict[str, Any], node: str, turns: Assembler, session: Session, place: Place) -> None:
     role, text = _role(message), _content_text(message)
     id = some_text(message.get("id")) or node
     timestamp = stamp(message.get("create_time"))
     recipient = message.get("recipient")
     if role == "tool":
-        turns.result(None, text, False, NOWHERE, some_text(_dict(message.get("author")).get("name")))
+        turns.result(None, text, False, place, some_text(_dict(message.get("author")).get("name")))
     elif role == "assistant" and isinstance(recipient, str) and recipient != "all":
-        turns.call(None, id, recipient, parsed_arguments(text), NOWHERE, timestamp)
+        turns.call(None, id, recipient, parsed_arguments(text), place, timestamp)
     else:
         files = list(_files(message))
         if text.strip() or files:
             turn = turns.say(
                 "user" if role == "user" else "assistant",
                 text,
-                NOWHERE,
+                place,
                 id=own_id(id, session.id),
                 timestamp=timestamp,
             )

@@ -8,8 +8,10 @@ from typing import Any
 from memfs.model import Attachment, Role, Session, Turn
 from memfs.transcripts.assemble import Assembler
 from memfs.transcripts.blocks import block_text, result_text, some_text
-from memfs.transcripts.documents import NOWHERE, read_document
+from memfs.transcripts.document_places import Places
+from memfs.transcripts.documents import read_placed
 from memfs.transcripts.exports import conversation_reader, export_reader
+from memfs.transcripts.lines import Place
 from memfs.transcripts.message_ids import own_id
 from memfs.transcripts.reader import Progress, Reader, ReadLimits, Source
 from memfs.transcripts.sniff import layout, sketch
@@ -27,17 +29,17 @@ class ClaudeAi:
         return layout(head) == "document" and any("chat_messages" in item for item in sketch(head).items)
 
     def open(self, source: Source) -> Reader:
-        document = read_document(source)
+        document, places = read_placed(source)
         conversations = document if isinstance(document, list) else [document]
         readers = [
-            conversation_reader(self.name, source, *_read(one, source.limits))
+            conversation_reader(self.name, source, *_read(one, source.limits, places))
             for one in conversations
             if isinstance(one, dict) and isinstance(one.get("chat_messages"), list)
         ]
         return export_reader(self.name, source, readers, len(conversations))
 
 
-def _read(conversation: dict[str, Any], limits: ReadLimits) -> tuple[Progress, list[Turn]]:
+def _read(conversation: dict[str, Any], limits: ReadLimits, places: Places) -> tuple[Progress, list[Turn]]:
     session = Session(
         id=some_text(conversation.get("uuid")),
         title=some_text(conversation.get("name")),
@@ -51,23 +53,23 @@ def _read(conversation: dict[str, Any], limits: ReadLimits) -> tuple[Progress, l
         if role is None:
             progress.counts["skipped_items"] += 1
         else:
-            _take(message, role, turns, session)
+            _take(message, role, turns, session, places.of(message))
     return progress, list(turns.finish())
 
 
-def _take(message: dict[str, Any], role: Role, turns: Assembler, session: Session) -> None:
+def _take(message: dict[str, Any], role: Role, turns: Assembler, session: Session, place: Place) -> None:
     id = own_id(message.get("uuid"), session.id)
-    turn = turns.open(role, NOWHERE, id=id, timestamp=stamp(message.get("created_at")))
+    turn = turns.open(role, place, id=id, timestamp=stamp(message.get("created_at")))
     blocks = message.get("content")
     blocks = blocks if isinstance(blocks, list) else []
     for block in blocks:
         kind = block.get("type") if isinstance(block, dict) else None
         if kind == "tool_use":
-            turns.call(turn, some_text(block.get("id")), str(block.get("name")), block.get("input"), NOWHERE)
+            turns.call(turn, some_text(block.get("id")), str(block.get("name")), block.get("input"), place)
         elif kind == "tool_result":
             failed = block.get("is_error") is True
             turns.result(
-                some_text(block.get("tool_use_id")), result_text(block.get("content")), failed, NOWHERE
+                some_text(block.get("tool_use_id")), result_text(block.get("content")), failed, place
             )
         elif text := block_text(block):
             turn.texts.append(text)

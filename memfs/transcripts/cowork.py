@@ -11,7 +11,7 @@ import orjson
 from memfs.model import Attachment
 from memfs.transcripts.assemble import OpenTurn
 from memfs.transcripts.blocks import some_text
-from memfs.transcripts.documents import read_document, whole_reader
+from memfs.transcripts.documents import read_placed, whole_reader
 from memfs.transcripts.jsonl import jsonl_reader
 from memfs.transcripts.lines import Place
 from memfs.transcripts.message_ids import own_id, with_ids
@@ -62,11 +62,11 @@ class Cowork:
         if layout(source.stream.read(1 << 20)) == "rows":
             return jsonl_reader(self.name, source, CoworkRows)
         progress = Progress()
-        document = read_document(source)
+        document, places = read_placed(source)
         rows = CoworkRows(progress, source)
         if isinstance(document, dict):
             rows.about(document)
-        turns = list(with_ids(document_turns(rows, messages_in(document) or []), progress.session.id))
+        turns = list(with_ids(document_turns(rows, messages_in(document) or [], places), progress.session.id))
         return whole_reader(self.name, source, progress, lambda: turns)
 
 

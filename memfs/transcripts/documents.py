@@ -10,17 +10,28 @@ import orjson
 from memfs.errors import TranscriptError
 from memfs.model import Turn
 from memfs.transcripts.decoding import decode_text
-from memfs.transcripts.lines import Malformed, Place, parse_exactly
+from memfs.transcripts.document_places import Places, find_places
+from memfs.transcripts.lines import Malformed, parse_exactly
 from memfs.transcripts.reader import Progress, Reader, Source
 
 _HEAD = 1 << 20  # no beginning is longer, so one of this length may be cut off
-NOWHERE = Place(0, 0, None)  # turns of such files have no offsets
 
 
 def read_document(source: Source) -> Any:
     """The JSON value that the file is. TranscriptError: it is broken, or cut off."""
     source.stream.seek(0)
+    return _parse(source.stream.read(), source)
+
+
+def read_placed(source: Source) -> tuple[Any, Places]:
+    """As `read_document`, and where its objects begin."""
+    source.stream.seek(0)
     data = source.stream.read()
+    document = _parse(data, source)
+    return document, find_places(data, document)
+
+
+def _parse(data: bytes, source: Source) -> Any:
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, Literal
 from memfs.errors import TranscriptError
 from memfs.transcripts.chatgpt import ChatGPT, merge_trees, trees_in
 from memfs.transcripts.decoding import is_binary, plain_stream
+from memfs.transcripts.document_places import NO_PLACES
 from memfs.transcripts.opening import find_parser, open_transcript, read_head
 from memfs.transcripts.plain_text import PlainText
 from memfs.transcripts.reader import Parser, Reader, ReadLimits, Source
@@ -57,7 +58,9 @@ class Folder:
                 trees.append(trees_in(Source(stream, path, limits=self.limits)))
         merged = merge_trees(trees)
         with self.files[self.parts[-1]]() as stream:
-            yield ChatGPT().read(merged, Source(stream, self.parts[-1], limits=self.limits), len(merged))
+            yield ChatGPT().read(
+                merged, Source(stream, self.parts[-1], limits=self.limits), len(merged), NO_PLACES
+            )
 
     def look(self) -> None:
         """Tell conversations from other files by their beginnings, JSON first: an export has one early on."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memfs.transcripts.blocks import some_text
-from memfs.transcripts.documents import NOWHERE, read_document, whole_reader
+from memfs.transcripts.documents import read_placed, whole_reader
 from memfs.transcripts.gemini_log import TYPES, GeminiLog
 from memfs.transcripts.lines import (
     Lines,
@@ -54,7 +54,8 @@ class GeminiCli:
             return _open_lines(self.name, source)
         progress = Progress()
         log = GeminiLog(progress)
-        log.put(read_document(source), NOWHERE)
+        document, places = read_placed(source)
+        log.put(document, places.of(document), places)
         turns = list(log.turns(source, 0))
         return whole_reader(self.name, source, progress, lambda: turns)
 

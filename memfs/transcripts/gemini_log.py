@@ -10,6 +10,7 @@ from typing import Any
 from memfs.model import Attachment, Turn
 from memfs.transcripts.assemble import Assembler, OpenTurn
 from memfs.transcripts.blocks import result_text, some_text
+from memfs.transcripts.document_places import Places
 from memfs.transcripts.injected import without_client_text
 from memfs.transcripts.lines import Place
 from memfs.transcripts.message_ids import own_id
@@ -40,8 +41,8 @@ class GeminiLog:
         self._told = frozenset(id for id, (message, _) in self._messages.items() if _says_something(message))
         self.told_is_known = True
 
-    def put(self, row: Any, place: Place) -> str | None:
-        """Take one record; the answer says why it was ignored."""
+    def put(self, row: Any, place: Place, places: Places | None = None) -> str | None:
+        """Take one record; the answer says why it was ignored. ``places``: of the messages, where it is a document."""
         if not isinstance(row, dict):
             return "no record"
         if "$rewindTo" in row:
@@ -51,7 +52,7 @@ class GeminiLog:
                 return "update that is no object"
             self._describe(row["$set"], place)
         elif "sessionId" in row:
-            self._describe(row, place)
+            self._describe(row, place, places)
         else:
             return self._message(row, place)
         return None
@@ -73,7 +74,7 @@ class GeminiLog:
         for gone in ids[ids.index(id) :] if isinstance(id, str) and id in self._messages else ids:
             del self._messages[gone]
 
-    def _describe(self, row: dict[str, Any], place: Place) -> None:
+    def _describe(self, row: dict[str, Any], place: Place, places: Places | None = None) -> None:
         session = self.progress.session
         self.progress.session = replace(
             session,
@@ -84,7 +85,7 @@ class GeminiLog:
         )
         messages = row.get("messages")
         for message in messages if isinstance(messages, list) else ():
-            self._message(message, place)
+            self._message(message, places.of(message) if places is not None else place)
 
     def turns(self, source: Source, start: int) -> Iterator[Turn]:
         """The turns, without those that an earlier reading has given out."""

@@ -49,7 +49,7 @@ class MarkdownChat:
         body = _body(text)
         style = _style_of(body) or "heading"
         progress = Progress(session=Session(title=_title(text, body)))
-        turns = list(with_ids(_turns(body, style)))
+        turns = list(with_ids(_turns(body, style, text.count("\n") + 1 - len(body))))
         stamped = next((turn.timestamp for turn in turns if turn.timestamp), None)
         progress.session = replace(progress.session, started_at=stamped)
         return whole_reader(self.name, source, progress, lambda: turns)
@@ -133,19 +133,21 @@ def _mark(line: str, style: str) -> _Mark | None:
     return _Mark(role, name, timestamp, len(parts.get("marks") or ""), parts.get("text") or "")
 
 
-def _turns(body: list[str], style: str) -> Iterator[Turn]:
+def _turns(body: list[str], style: str, above: int) -> Iterator[Turn]:
+    """The turns of the lines of ``body``, which begins below so many lines; each is where its mark is."""
     mark: _Mark | None = None
     lines: list[str] = []
-    for line, found in _marked(body, style):
+    at = above
+    for number, (line, found) in enumerate(_marked(body, style), above + 1):
         if found is None:
             lines.append(line)
             continue
-        yield from _turn(mark, lines, style)
-        mark, lines = found, [found.text]
-    yield from _turn(mark, lines, style)
+        yield from _turn(mark, lines, style, at)
+        mark, lines, at = found, [found.text], number
+    yield from _turn(mark, lines, style, at)
 
 
-def _turn(mark: _Mark | None, lines: list[str], style: str) -> Iterator[Turn]:
+def _turn(mark: _Mark | None, lines: list[str], style: str, at: int) -> Iterator[Turn]:
     """The turn of a mark and the lines below it; what stands above the first mark is no turn."""
     if mark is None:
         return
@@ -153,7 +155,7 @@ def _turn(mark: _Mark | None, lines: list[str], style: str) -> Iterator[Turn]:
         lines = [_unquoted(line) for line in lines if line.startswith(">")]
     text = _SEPARATOR.sub("", "\n".join(lines).strip("\n").rstrip()).strip()
     if text:
-        yield Turn(mark.role, text, mark.timestamp, speaker=mark.speaker)
+        yield Turn(mark.role, text, mark.timestamp, speaker=mark.speaker, line=at)
 
 
 def _unquoted(line: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from memfs.model import Attachment, Role, Turn
 from memfs.transcripts.assemble import Assembler, OpenTurn
 from memfs.transcripts.blocks import block_text, joined_text, parsed_arguments, result_text, some_text
+from memfs.transcripts.document_places import Places
 from memfs.transcripts.injected import without_client_text
 from memfs.transcripts.lines import Place
 from memfs.transcripts.reader import Progress, Source
@@ -169,11 +170,10 @@ def timestamp_of(item: dict[str, Any]) -> str | None:
     return next((found for key in keys if (found := stamp(item.get(key))) is not None), None)
 
 
-def document_turns(rows: MessageRows, items: Iterable[Any]) -> Iterator[Turn]:
+def document_turns(rows: MessageRows, items: Iterable[Any], places: Places) -> Iterator[Turn]:
     """The turns of messages that are not lines of a file."""
-    place = Place(0, 0, None)
     for item in items:
-        rows.take(item, place)
+        rows.take(item, places.of(item))
     yield from rows.turns.finish()
 
 

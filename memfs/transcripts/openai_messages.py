@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memfs.transcripts.documents import read_document, whole_reader
+from memfs.transcripts.documents import read_placed, whole_reader
 from memfs.transcripts.jsonl import jsonl_reader
 from memfs.transcripts.message_ids import with_ids
 from memfs.transcripts.messages import MessageRows, document_turns, is_message, messages_in
@@ -30,7 +30,8 @@ class OpenAIMessages:
             return jsonl_reader(self.name, source, MessageRows)
         progress = Progress()
         rows = MessageRows(progress, source)
-        turns = list(with_ids(document_turns(rows, messages_in(read_document(source)) or [])))
+        document, places = read_placed(source)
+        turns = list(with_ids(document_turns(rows, messages_in(document) or [], places)))
         return whole_reader(self.name, source, progress, lambda: turns)
 
 

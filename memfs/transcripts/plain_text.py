@@ -16,6 +16,8 @@ from memfs.transcripts.speakers import role_of
 
 _LABEL = re.compile(r"(?P<name>[^\s:：>#`\-*][^:：\n]{0,24}?)\s*[:：]\s*(?P<text>.*)\Z")
 
+_Part = tuple[str | None, int, list[str]]  # a label's name, its line, and the text below it
+
 
 class PlainText:
     """The last resort: any text."""
@@ -38,23 +40,25 @@ def labelled_turns(text: str) -> Iterator[Turn]:
 
     A label counts at the start of a line, outside of code fences; what is quoted or indented is text.
     """
-    parts: list[tuple[str | None, list[str]]] = [(None, [])]
-    for line, fenced in unfenced(text.split("\n")):
+    parts: list[_Part] = [(None, 1, [])]
+    for number, (line, fenced) in enumerate(unfenced(text.split("\n")), 1):
         found = None if fenced else _LABEL.match(line)
         if found is not None and role_of(found["name"]) is not None:
-            parts.append((found["name"], [found["text"]]))
+            parts.append((found["name"], number, [found["text"]]))
         else:
-            parts[-1][1].append(line)
+            parts[-1][2].append(line)
     if not _is_conversation(parts):
-        parts = [(None, [text])]
-    for name, lines in parts:
+        parts = [(None, 1, text.split("\n"))]
+    for name, number, lines in parts:
         said = "\n".join(lines).strip()
         if said:
-            yield Turn((role_of(name) if name is not None else None) or "document", said, speaker=name)
+            blank = next(at for at, line in enumerate(lines) if line.strip()) if name is None else 0
+            role = (role_of(name) if name is not None else None) or "document"
+            yield Turn(role, said, speaker=name, line=number + blank)
 
 
-def _is_conversation(parts: list[tuple[str | None, list[str]]]) -> bool:
+def _is_conversation(parts: list[_Part]) -> bool:
     """Whether the labels make a conversation: it begins with one, or there are both sides."""
-    roles = {role_of(name) for name, _ in parts[1:] if name is not None}
-    above = any(line.strip() for line in parts[0][1])
+    roles = {role_of(name) for name, _, _ in parts[1:] if name is not None}
+    above = any(line.strip() for line in parts[0][2])
     return len(roles) > 1 or (bool(roles) and not above)

@@ -60,6 +60,20 @@ def test_a_turn_is_found_with_its_neighbours_and_its_place(vault: Vault) -> None
     assert [one.message for one in said(vault, hit.message)][:1] == [hit.message]
 
 
+def test_a_turn_of_a_file_that_is_read_whole_is_found_on_its_line(vault: Vault) -> None:
+    chat = "# Streets\n\n## User\n\nWhat is new?\n\n## Assistant\n\nThe zebra crossing was repainted.\n"
+    messages = [
+        {"role": "user", "content": "What is new?"},
+        {"role": "assistant", "content": "The quay was repaved."},
+    ]
+    folder = vault.layout.inbox_dir(IDENTITY)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "chat.md").write_text(chat, encoding="utf-8")
+    (folder / "release.json").write_text(json.dumps({"messages": messages}, indent=1), encoding="utf-8")
+    assert [(Path(hit.path).name, hit.line) for hit in said(vault, "zebra crossing")] == [("chat.md", 7)]
+    assert [(Path(hit.path).name, hit.line) for hit in said(vault, "quay")] == [("release.json", 7)]
+
+
 def test_chinese_is_found_too(vault: Vault) -> None:
     put(vault, "s1", "我们昨天把缓存换成了本地文件", "今天天气不错")
     assert turns(vault, "缓存换成了什么")[0] == "我们昨天把缓存换成了本地文件"
