@@ -72,3 +72,12 @@ def fsck(folder: Path) -> str:
         check=False,
     )
     return done.stdout + done.stderr if done.returncode else ""
+
+
+def memory_hashes(vault: Vault) -> dict[str, str]:
+    """The hashes of all files under memories/ but the marks, ledgers included."""
+    return {
+        path: value
+        for path, value in hashes(vault.top).items()
+        if path.startswith("memories/") and not path.endswith("/.forgotten")
+    }

@@ -15,7 +15,7 @@ from memfs.services.merging.merges import Merged
 from memfs.services.merging.reverts import absorb_reverts
 from memfs.services.opening import Vault
 from memfs.services.undo import Undone, undo
-from tests.services.lexical import edit, fsck, hashes, lexical_vault, reopened, texts, the_entry
+from tests.services.lexical import edit, fsck, lexical_vault, memory_hashes, reopened, texts, the_entry
 from tests.services.talks import Script, inbox, put_talk, says, talk
 from tests.services.vaults import IDENTITY, document, git, merge, note, proposal
 
@@ -31,15 +31,6 @@ def vault(tmp_path: Path) -> Vault:
     return lexical_vault(tmp_path / "v", IDENTITY, "writer")
 
 
-def memory(vault: Vault) -> dict[str, str]:
-    """The hashes of all files under memories/ but the marks, ledgers included."""
-    return {
-        path: value
-        for path, value in hashes(vault.top).items()
-        if path.startswith("memories/") and not path.endswith("/.forgotten")
-    }
-
-
 def actions(done: Undone | Merged) -> list[str]:
     return sorted(outcome.action for outcome in done.outcomes)
 
@@ -51,10 +42,10 @@ def commit_of(merged: Merged) -> str:
 
 def test_undo_of_a_merge_restores_every_byte(vault: Vault) -> None:
     merge(vault, NAME)
-    before = memory(vault)
+    before = memory_hashes(vault)
     merged = merge(vault, REVIEW, REDIS, STORE)
     done = undo(vault, commit_of(merged)[:10])
-    assert memory(vault) == before
+    assert memory_hashes(vault) == before
     assert actions(done) == ["removed"] * 3
     assert done.undone == merged.commit
     assert git(vault.top, "log", "-1", "--format=%s").startswith("undo ")
@@ -64,11 +55,11 @@ def test_undo_of_a_merge_restores_every_byte(vault: Vault) -> None:
 
 def test_undo_of_an_update_says_again_what_it_said(vault: Vault) -> None:
     merge(vault, REDIS)
-    before = memory(vault)
+    before = memory_hashes(vault)
     merged = merge(vault, KAFKA, session="s2")
     assert "Superseded" in document(vault, "decisions.md").read_text()
     undo(vault, commit_of(merged))
-    assert memory(vault) == before
+    assert memory_hashes(vault) == before
     entry = the_entry(vault, "Redis")
     assert (entry.origin, entry.source) == ("extracted", "claude-code/s1")
     assert next(r.provenance.messages for r in why(vault, entry.id or "").reasons) == ("s1-2",)
@@ -106,13 +97,13 @@ def test_an_entry_that_moved_is_taken_back_where_it_is(vault: Vault) -> None:
 
 def test_undo_twice_and_undo_of_an_undo(vault: Vault) -> None:
     merged = merge(vault, REVIEW, REDIS, STORE)
-    after = memory(vault)
+    after = memory_hashes(vault)
     first = undo(vault, commit_of(merged))
     again = undo(vault, commit_of(merged))
     assert (again.commit, actions(again)) == (None, ["unchanged"] * 3)
     back = undo(vault, first.commit or "")
     assert actions(back) == ["added"] * 3
-    assert memory(vault) == after
+    assert memory_hashes(vault) == after
     assert not vault.layout.forgotten_file(IDENTITY).exists()
     assert the_entry(vault, "second reviewer").source == "claude-code/s1"
     assert actions(merge(vault, REVIEW, REDIS, STORE)) == ["unchanged"] * 3
@@ -152,11 +143,11 @@ def test_undo_of_every_change_restores_every_byte(
     merge(vault, NAME, REDIS, STORE)
     edit(document(vault, "decisions.md"), "Use Redis", "Use Redis 7")
     merge(vault, KAFKA, session="s2")
-    before = memory(vault)
+    before = memory_hashes(vault)
     commit = change(vault)
-    assert memory(vault) != before
+    assert memory_hashes(vault) != before
     undo(vault, commit or "")
-    assert memory(vault) == before
+    assert memory_hashes(vault) == before
     assert git(vault.top, "status", "--short") == ""
     assert fsck(vault.top) == ""
 

@@ -14,7 +14,7 @@ from memfs.services.entries import list_entries
 from memfs.services.opening import Vault
 from memfs.services.undo import undo
 from memfs.services.withdrawing import take_back
-from tests.services.lexical import edit, fsck, hashes, lexical_vault, texts
+from tests.services.lexical import edit, fsck, lexical_vault, memory_hashes, texts
 from tests.services.vaults import IDENTITY, document, git, merge, note, proposal
 
 BAD = "bad"
@@ -30,14 +30,6 @@ def vault(tmp_path: Path) -> Vault:
     return lexical_vault(tmp_path / "v", IDENTITY, "writer")
 
 
-def memory(vault: Vault) -> dict[str, str]:
-    return {
-        path: value
-        for path, value in hashes(vault.top).items()
-        if path.startswith("memories/") and not path.endswith("/.forgotten")
-    }
-
-
 def commits(vault: Vault) -> int:
     return int(git(vault.top, "rev-list", "--count", "HEAD"))
 
@@ -45,7 +37,7 @@ def commits(vault: Vault) -> int:
 def poisoned(vault: Vault) -> dict[str, str]:
     """Two merges of a good session and three of a bad one; memory as it was before the bad one."""
     merge(vault, REVIEW, REDIS)
-    before = memory(vault)
+    before = memory_hashes(vault)
     merge(vault, KAFKA, session=BAD)
     merge(vault, TUNNEL, session=BAD)
     merge(vault, MIRROR, session=BAD)
@@ -57,7 +49,7 @@ def test_everything_from_a_source_goes_in_one_commit(vault: Vault) -> None:
     count = commits(vault)
     done = take_back(vault, f"claude-code/{BAD}")
     assert commits(vault) == count + 1
-    assert memory(vault) == before
+    assert memory_hashes(vault) == before
     assert sorted(outcome.action for outcome in done.outcomes) == ["removed", "removed", "removed", "updated"]
     assert not any((entry.source or "").endswith(BAD) for entry in list_entries(vault))
     fsck(vault)
@@ -67,7 +59,7 @@ def test_it_does_not_come_back_from_the_same_evidence(vault: Vault) -> None:
     before = poisoned(vault)
     take_back(vault, f"claude-code/{BAD}")
     merge(vault, KAFKA, TUNNEL, MIRROR, session=BAD)
-    assert memory(vault) == before
+    assert memory_hashes(vault) == before
 
 
 def test_the_withdrawal_is_undone_like_any_commit(vault: Vault) -> None:
@@ -159,9 +151,9 @@ def test_what_another_source_superseded_since_goes_too(vault: Vault) -> None:
     take_back(vault, f"claude-code/{BAD}")
     assert not any("Kafka" in text for text in texts(vault))
     assert any("Foundling" in text for text in texts(vault))
-    before = memory(vault)
+    before = memory_hashes(vault)
     merge(vault, KAFKA, session=BAD)
-    assert memory(vault) == before
+    assert memory_hashes(vault) == before
 
 
 def test_another_identitys_memory_stays_when_one_is_named(vault: Vault) -> None:
