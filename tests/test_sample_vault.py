@@ -115,6 +115,13 @@ def test_its_inbox_holds_four_formats_and_one_chinese_conversation() -> None:
     assert "周末计划.txt" in formats
 
 
+def readme_excerpt(beginning: str) -> str:
+    """The code block of the README that begins so, without its fences."""
+    text = (PROJECT / "README.md").read_text(encoding="utf-8")
+    start = text.index(beginning)
+    return text[start : text.index("\n```", start + 3)].removeprefix("```markdown\n")
+
+
 def test_the_demo_runs_to_its_end(tmp_path: Path) -> None:
     bin_folder = Path(sys.executable).parent
     done = subprocess.run(
@@ -132,6 +139,11 @@ def test_the_demo_runs_to_its_end(tmp_path: Path) -> None:
     assert "DuckDB" in decisions
     assert "~~**Database of the tide cache**: We decided to use PostgreSQL" in decisions
     assert "undone:" in decisions
+    assert readme_excerpt("```markdown\n# Decisions") in done.stdout, "README shows what the demo gives"
+    history = [line.partition(" ")[2] for line in readme_excerpt("$ git log --oneline -3\n").splitlines()[1:]]
+    given = [line.partition(" ")[2] for line in done.stdout.rpartition("log --oneline")[2].splitlines()]
+    start = given.index(history[0])
+    assert given[start : start + 3] == history
     after = (tmp_path / "demo-vault/memories/coding-assistant/decisions.md").read_text(encoding="utf-8")
     assert "one file per harbour office" in after
     assert "DuckDB" not in after
