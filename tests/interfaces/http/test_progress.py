@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 from memfs.interfaces.http.progress import ProgressHub
@@ -71,9 +72,9 @@ def test_the_route_sends_events_of_a_run(served: Served) -> None:
         assert answer.headers["content-type"].startswith("text/event-stream")
         for line in answer.iter_lines():
             lines.append(line)
-            if line.startswith("data:") and '"percent":0' in line.replace(" ", ""):
-                served.shared.finish_daily(DailyResult(extracted_count=1))
+            if line.startswith("data:") and '"percent"' in line:
+                served.shared.finish_daily(DailyResult(extracted_count=2))
     told = [line for line in lines if line.startswith(("event:", "data:"))]
-    assert told[0] == "event: progress"
-    assert told[2] == "event: done"
-    assert '"extractedCount":1' in told[3].replace(" ", "")
+    page = (Path(__file__).parents[3] / "docs" / "serving.md").read_text(encoding="utf-8")
+    example = page.partition("api/memory/extract-events\nevent: waiting\ndata: {}\n")[2].partition("```")[0]
+    assert told == [line for line in example.splitlines() if line], "as the page shows it"
