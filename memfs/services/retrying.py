@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from memfs.errors import ExtractionError, TranscriptError
 from memfs.extraction.model.extractor import ModelExtractor
 from memfs.services.ingest import Announce, ingest
+from memfs.services.ingesting.candidates import find_unmerged, identity_fed
 from memfs.services.ingesting.extracting import choose_extractor, extract_turns
 from memfs.services.ingesting.policies import read_policy
 from memfs.services.ingesting.reading import INGEST_LIMITS, open_reader
 from memfs.services.ingesting.reports import IngestReport
 from memfs.services.ingesting.sessions import SessionKey, message_names, session_key
-from memfs.services.ingesting.sources import find_transcripts, list_sources
+from memfs.services.ingesting.sources import TranscriptFile, find_transcripts, list_sources
 from memfs.services.learning.lessons import Assignment, open_assignments
 from memfs.services.learning.training import train
 from memfs.services.merging.merges import MergeWork, merge_settled
@@ -51,7 +52,7 @@ def retry(
 ) -> Retried:
     """Try the quarantined ranges again, then training, then everything not merged. Failures stay where they are.
 
-    ``extractor`` is another one than the settings name.
+    ``identity``: only what is its. ``extractor`` is another one than the settings name.
 
     Raises:
         InvalidRequest: no identity is called so.
@@ -78,10 +79,17 @@ def retry(
     return Retried(
         tuple(merged),
         tuple(failed),
-        ingest(vault, announce=announce, extractor=extractor),
+        ingest(vault, files=_files_of(vault, identity), announce=announce, extractor=extractor),
         tuple(each for each, reason in tried if reason is None),
         tuple((each, reason) for each, reason in tried if reason is not None),
     )
+
+
+def _files_of(vault: Vault, identity: str | None) -> list[TranscriptFile] | None:
+    """The transcripts that feed an identity and are not merged; None for those of all."""
+    if identity is None:
+        return None
+    return [file for file in find_unmerged(vault, None, []) if identity_fed(vault, file)[0] == identity]
 
 
 def _assignments(vault: Vault, identity: str | None) -> list[Assignment]:

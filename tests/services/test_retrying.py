@@ -100,3 +100,25 @@ def test_a_session_put_off_the_record_later_is_not_extracted(vault: Vault) -> No
     path.write_text(path.read_text() + jsonl(rows(talk("a", NOTE, off), 1)))
     retry(vault, extractor=Script())
     assert texts(vault) == []
+
+
+def test_everything_else_of_the_named_identity_alone_is_ingested(vault: Vault) -> None:
+    put_talk(inbox(vault), talk("b", LATER))
+    put_talk(inbox(vault, "writer"), talk("c", says("notes", content="Drafts are kept for a year")))
+    done = retry(vault, identity="coding-assistant", extractor=Script())
+    assert [each.session for each in done.ingest.sessions] == ["b"]
+    assert [each.session for each in retry(vault, extractor=Script()).ingest.sessions] == ["c"]
+
+
+def test_an_identity_named_for_all_sources_leaves_theirs_to_the_sources(vault: Vault) -> None:
+    put_talk(inbox(vault, "writer"), talk("c", says("notes", content="Drafts are kept for a year")))
+    done = ingest(vault, identity="coding-assistant", extractor=Script())
+    assert {(each.session, each.identity) for each in done.sessions} == {("c", "writer")}
+    put_talk(inbox(vault, "writer"), talk("d", LATER))
+    named = ingest(
+        vault,
+        [inbox(vault, "writer") / "d.jsonl"],
+        identity="coding-assistant",
+        extractor=Script(),
+    )
+    assert {(each.session, each.identity) for each in named.sessions} == {("d", "coding-assistant")}

@@ -33,7 +33,7 @@ _REASONS = 10
     """
 )
 @file_argument("paths", nargs=-1)
-@identity_option("Whose memory it feeds, where neither source nor transcript says it.")
+@identity_option("Whose memory it feeds; without PATH, only what neither source nor transcript tells of.")
 @click.option(
     "--backfill",
     type=click.Choice(["none", "30d", "all"]),

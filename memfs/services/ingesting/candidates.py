@@ -73,7 +73,7 @@ def find_candidates(
         changed = datetime.fromtimestamp(file.stat.mtime_ns / 1e9, UTC)
         began = turn_time(session.started_at, vault.zone) or changed
         try:
-            name = _identity_of(vault, file, session, identity)
+            name = _identity_of(vault, file, session, identity, insist=strict)
         except (InvalidRequest, UnsafePath):
             if strict:
                 raise
@@ -84,15 +84,20 @@ def find_candidates(
         yield Candidate(file, name, session, began)
 
 
-def _identity_of(vault: Vault, file: TranscriptFile, session: Session, identity: str | None) -> str:
+def _identity_of(
+    vault: Vault, file: TranscriptFile, session: Session, identity: str | None, *, insist: bool
+) -> str:
+    """Whose memory a transcript feeds; ``identity`` is for those that neither source nor transcript tells of.
+
+    With ``insist`` (it was named together with ``identity``) it is for all.
+    """
     from memfs.vault.paths import safe_name, slug
 
-    said = identity or file.source.identity
+    said = (identity if insist else None) or file.source.identity
     if said == FROM_CWD:
         said = slug(Path(session.cwd).name) if session.cwd else None
-    if said or session.identity:
-        return safe_name(said or slug(session.identity or ""))
-    return vault.choose_identity(None)
+    said = said or (slug(session.identity) if session.identity else identity)
+    return safe_name(said) if said else vault.choose_identity(None)
 
 
 def identity_fed(vault: Vault, file: TranscriptFile) -> tuple[str | None, str | None]:
