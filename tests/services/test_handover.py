@@ -52,6 +52,15 @@ def test_the_board_comes_first_newest_first_and_overdue_is_said(vault: Vault) ->
     assert second.startswith("feishu#001 user: Which queue? (overdue)")
 
 
+def test_decisions_begin_an_empty_board_and_are_told_under_their_own_heading(vault: Vault) -> None:
+    remember(vault, "Deploys need a reviewer", identity=IDENTITY)
+    remember(vault, "We take Redis Streams", identity=IDENTITY, type="decisions")
+    told = sections(vault)
+    assert not any("Redis" in item for item in told["Recent memory"])
+    assert {baton.text for baton in read_relay(vault, IDENTITY).batons} >= {"Deploys need a reviewer"}
+    assert any("Redis Streams" in baton.text for baton in read_relay(vault, IDENTITY).batons)
+
+
 def test_durable_memory_where_the_board_is_empty_seeds_bootstrap_once_a_day(vault: Vault) -> None:
     assert isinstance(vault.clock, Clock)
     remember(vault, "Deploys need a reviewer", identity=IDENTITY)
