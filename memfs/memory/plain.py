@@ -9,6 +9,7 @@ _WIKILINK = re.compile(r"!?\[\[([^\[\]|\n]*)(?:\|([^\[\]\n]*))?\]\]")
 _EMPHASIS = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
 _ASIDE = re.compile(r"\0(\d+)\0")
 _CODE = re.compile(r"(`{1,100})(.+?)\1")
+_MARKED = re.compile(r"[`\\*_~]")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _NEGATION = re.compile(
@@ -21,19 +22,24 @@ _CJK_NEGATIONS = ("不", "没", "別", "别", "勿", "无", "無", "非", "未",
 
 def plain_text(text: str) -> str:
     """The text on one line with wikilinks as the words shown, in NFC."""
-    shown = _WIKILINK.sub(lambda link: link[2] if link[2] is not None else link[1], text)
+    shown = text
+    if "[[" in text:
+        shown = _WIKILINK.sub(lambda link: link[2] if link[2] is not None else link[1], text)
     return unicodedata.normalize("NFC", " ".join(shown.split()))
 
 
 def reader_text(text: str) -> str:
     """The text as a reader sees it: links as words, emphasis and escapes gone, code spans as they are."""
+    plain = plain_text(text).replace("\0", "")
+    if _MARKED.search(plain) is None:  # as most texts
+        return plain
     spans: list[str] = []
 
     def set_aside(span: re.Match[str]) -> str:
         spans.append(span.group())
         return f"\0{len(spans) - 1}\0"
 
-    shown = _CODE.sub(set_aside, plain_text(text).replace("\0", ""))
+    shown = _CODE.sub(set_aside, plain)
     for _ in range(2):  # bold inside struck text, and the other way round
         shown = _EMPHASIS.sub(r"\2", shown)
     shown = _ESCAPE.sub(r"\1", shown)
