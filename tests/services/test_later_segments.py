@@ -37,3 +37,16 @@ def test_the_stale_entry_is_not_shown(tmp_path: Path) -> None:
 def test_what_is_said_again_after_a_silence_is_one_entry(tmp_path: Path) -> None:
     found = propose(tmp_path, ("09:00", "I always use tabs"), ("14:00", "as I said, I always use tabs"))
     assert len(found) == 1
+
+
+def test_a_later_decision_on_a_topic_leaves_the_earlier_to_the_merge(tmp_path: Path) -> None:
+    """It stays to be read as superseded: what was chosen before is part of why."""
+    found = propose(
+        tmp_path,
+        ("09:00", "We decided to use PostgreSQL for the tide cache."),
+        ("14:00", "Change of plan: we decided to use SQLite for the tide cache instead of PostgreSQL."),
+    )
+    assert [text.count("PostgreSQL for the tide cache") + 2 * text.count("SQLite") for text, _ in found] == [
+        1,
+        2,
+    ]

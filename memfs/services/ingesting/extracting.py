@@ -210,7 +210,7 @@ class _Findings:
         self.dropped += extraction.dropped
         if extraction.withdrawn:
             within = self._within(segment)
-            gone = [within[at] for at in extraction.withdrawn]
+            gone = [within[at] for at in extraction.withdrawn if not _follows(within[at], extraction)]
             self.proposals = [each for each in self.proposals if each.operation not in gone]
             self.dropped += [Dropped(each.type, "later words take it back") for each in gone]
         for operation in extraction.operations:
@@ -230,6 +230,14 @@ def _segment_time(segment: Segment, vault: Vault, said_at: datetime) -> datetime
     times = (turn_time(turn.timestamp, vault.zone) for turn in segment.turns)
     first = next((time for time in times if time is not None), said_at)
     return first.astimezone(vault.zone)
+
+
+def _follows(old: Operation, extraction: Extraction) -> bool:
+    """Whether a new decision is on the topic of an old one: then the merge keeps the old one as superseded."""
+    topic = old.fields.get("topic") if old.type == "decisions" else None
+    return topic is not None and any(
+        new.type == old.type and new.fields.get("topic") == topic for new in extraction.operations
+    )
 
 
 def _shift(operation: Operation, start: int) -> Operation:
