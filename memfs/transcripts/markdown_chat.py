@@ -109,14 +109,33 @@ def _has_begun(body: list[str]) -> bool:
 
 def _marked(body: list[str], style: str) -> Iterator[tuple[str, _Mark | None]]:
     """The lines, each with the mark that it is. Role headings count at the level of the first only."""
-    level: int | None = None
+    level = _level_of(body) if style == "heading" else None
     flat = [_unquoted(line) for line in body] if style == "callout" else body
     for line, (_, fenced) in zip(body, unfenced(flat), strict=True):
         mark = None if fenced else _mark(line, style)
         if mark is not None and style == "heading":
-            level = level or mark.level
             mark = mark if mark.level == level else None
         yield line, mark
+
+
+def _level_of(body: list[str]) -> int | None:
+    """The level of role headings: the first one's, unless that is a title which names a role ("# Gemini 3").
+
+    Such a title stands alone at its level, with nothing between it and the first heading of a turn.
+    """
+    marks = [
+        (number, mark)
+        for number, (line, (_, fenced)) in enumerate(zip(body, unfenced(body), strict=True))
+        if not fenced and (mark := _mark(line, "heading")) is not None
+    ]
+    if not marks:
+        return None
+    level = marks[0][1].level
+    if len(marks) > 1 and marks[1][1].level > level and all(mark.level != level for _, mark in marks[1:]):
+        between = body[marks[0][0] + 1 : marks[1][0]]
+        if not any(line.strip() for line in between):
+            return marks[1][1].level
+    return level
 
 
 def _mark(line: str, style: str) -> _Mark | None:

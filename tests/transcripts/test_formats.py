@@ -404,6 +404,15 @@ def test_a_role_line_is_no_title_whatever_the_format(line: str) -> None:
             assert reader.session.title is None, data
 
 
+@pytest.mark.parametrize("title", ["Gemini 3 for the archive", "Question", "AI"])
+def test_a_markdown_chat_under_a_title_that_names_a_role_is_a_chat(title: str) -> None:
+    reader, turns = read(f"# {title}\n\n## User\n\nHello.\n\n## Assistant\n\nHi.\n".encode())
+    assert reader.format == "markdown-chat"
+    assert said(turns) == [("user", "Hello."), ("assistant", "Hi.")]
+    _, turns = read(f"# User\n\nRead this:\n\n## {title}\n\n## Answer\n".encode())
+    assert [turn.role for turn in turns] == ["user"], "headings in what was said are text"
+
+
 @pytest.mark.parametrize("title", ["Gemini 3 for the archive", "User interface", "Questions", "AI in 2026"])
 def test_a_title_that_begins_like_a_role_stays(title: str) -> None:
     conversation = {"uuid": "d-1", "name": title, "chat_messages": [{"sender": "human", "text": "Hello."}]}
