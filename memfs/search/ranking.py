@@ -88,7 +88,7 @@ def _linked_higher(hits: Sequence[Ranked]) -> Sequence[Ranked]:
 def _kept_before_working(hits: Sequence[Ranked]) -> list[Ranked]:
     """Put journal lines after entries of about the same score; none then has a higher score than those before it."""
     out: list[Ranked] = []
-    for hit in sorted(hits, key=lambda hit: -hit.score * (_WORKING if _is_working(hit) else 1.0)):
+    for hit in sorted(hits, key=lambda hit: -round(hit.score * (_WORKING if _is_working(hit) else 1.0), 6)):
         if out and hit.score > (most := out[-1].score):
             hit = replace(hit, score=most, parts=(*hit.parts, ("journal", most / hit.score)))
         out.append(hit)
