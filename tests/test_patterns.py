@@ -134,8 +134,6 @@ METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn",
 # Patterns that need not bear such lines, and why
 SPARED = {
     "memfs.markdown.inline._COMMENT": "it is only given a text up to the last end of a comment",
-    "memfs.search.chunking._LINK": "known: brackets that nothing closes, in one entry or section",
-    "memfs.search.chunking._MARKS": "known: empty lines, in one entry or section",
     "memfs.transcripts.chat_log._ACCOUNT": "a speaker's name has at most forty characters",
     "memfs.vault.globs._TOKEN": "it reads what the vault's owner set",
 }

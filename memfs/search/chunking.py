@@ -31,11 +31,11 @@ _SEQUENCES = {"journal", "events", "cases", "trajectories"}  # lines that follow
 _NEAR, _FAR = 2, 4  # how many lines before and after still belong to what one is about
 _SILENT = {"comment", "rule", "heading"}
 _TOPIC = re.compile(r"\W*\*\*(.+?)\*\*")
-_LINK = re.compile(r"\[\[([^\]|#]+)(?:#[^\]|]*)?(?:\|([^\]]*))?\]\]")
+_LINK = re.compile(r"\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
 _TAG = re.compile(r"(?<![\w/#])#([^\W\d][\w/-]*)")
 _DATE = re.compile(r"(?<![\d-])((?:19|20)\d\d)[-/](\d\d)[-/](\d\d)(?![\d-])")
 _MARK = re.compile(r"[*~`#>\[]")
-_MARKS = re.compile(r"\*\*|~~|`|^\s*[#>]+ ", re.MULTILINE)
+_MARKS = re.compile(r"\*\*|~~|`|^[^\S\n]*[#>]+ ", re.MULTILINE)
 _LETTER = re.compile(r"[^\W\d_]")
 
 
