@@ -29,6 +29,8 @@ Books = tuple[Phrasebook, ...]
 
 def is_thin(text: str, books: Books, kind: str = "") -> bool:
     """Words like "that" only: what is meant was said before."""
+    if any(book.has("settles", text) for book in books):
+        return True
     words = "".join(content_words(text, books))
     wide = sum(char > "\u2e7f" for char in words)
     if kind == "decisions" and any(char.isdigit() for char in text):
@@ -107,7 +109,8 @@ class Spoken:
 
         What others want may stand before a choice: "a friend wants me to join a gym. No".
         """
-        if text.rstrip().endswith(("?", "？", ":", "：")):
+        bare = any(book.has("settles", text) for book in self.books)
+        if bare or text.rstrip().endswith(("?", "？", ":", "：")):
             return False
         for sentence in split_turn(text, self.books):
             blocked = find_blocks(sentence, self.books)

@@ -10,6 +10,8 @@ from memfs.extraction.heard import Candidate
 from memfs.extraction.phrasebook import Phrasebook
 from memfs.extraction.sentences import Sentence
 
+_DATED = frozenset({"actions", "events"})  # keep their day: "on Friday I send it, that's settled"
+
 
 def join_clauses(
     sentence: Sentence, best: Sequence[Candidate | None], books: Sequence[Phrasebook], blocked: Blocked
@@ -28,6 +30,8 @@ def join_clauses(
                 waiting = number if waiting is None else waiting
             elif blocked.reason(number, last.type) is None:
                 joined[-1] = replace(last, end=max(last.end, end))
+        elif last is not None and any(book.has("settles", sentence.masked[start:end]) for book in books):
+            joined[-1] = last if last.type in _DATED else replace(found, start=last.start)
         elif last is not None and found.strength > last.strength and _is_short(sentence.masked[start:end]):
             joined[-1] = replace(found, start=last.start)  # "..., full stop": says what the whole is
         elif last is not None and last.strength < 2 and found.strength < 2:

@@ -56,6 +56,7 @@ def find_blocks(sentence: Sentence, books: Sequence[Phrasebook]) -> Blocked:
                     reasons[number].update({kind: guard.name for kind in guard.types or (None,)})
     _block_onward(sentence, books, reasons)
     _block_dictation(sentence, reasons)
+    _free_settled(sentence, books, reasons)
     return Blocked(tuple({**everywhere, **each} for each in reasons))
 
 
@@ -87,6 +88,16 @@ def _block_dictation(sentence: Sentence, reasons: list[dict[str | None, str]]) -
             for rest in reasons[number + 1 :]:
                 rest.update({kind: "dictated" for kind in ("preferences", "decisions", "profile", "actions")})
             return
+
+
+def _free_settled(
+    sentence: Sentence, books: Sequence[Phrasebook], reasons: list[dict[str | None, str]]
+) -> None:
+    """我打算换成 Redis，就这么定了: what was only meant to be done is settled by the clause after it."""
+    for number, (start, end) in enumerate(sentence.clauses[1:]):
+        if any(book.has("settles", sentence.masked[start:end]) for book in books):
+            kept = {kind: why for kind, why in reasons[number].items() if why != TENTATIVE}
+            reasons[number] = kept
 
 
 def _block_questions(

@@ -156,6 +156,24 @@ def test_what_is_settled_is_one_decision_with_the_settling(text: str, topic: str
     assert (operation.type, operation.fields["topic"]) == ("decisions", topic)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("我打算把缓存从 Memcached 换成 Redis，就这么定了。",),
+        ("我打算把缓存换成 Redis。就这么定了。",),
+        ("缓存我们打算用 Redis", "嗯，就这么定了"),
+    ],
+)
+def test_settling_takes_what_it_settles_as_the_decision(said: tuple[str, ...]) -> None:
+    operation = only(read(*(user(text) for text in said)))
+    assert operation.type == "decisions"
+    assert "Redis" in str(operation.fields["decision"])
+
+
+def test_settling_nothing_that_was_said_is_no_decision() -> None:
+    assert read(user("就这么定了。"), user("那就这么办吧")).operations == ()
+
+
 def test_a_plan_that_was_decided_on_is_a_decision_and_noting_it_is_nothing() -> None:
     found = read(
         user("我们决定周六去植物园，因为温室这周末免费。"), user("记住了。我喜欢早一点出发，人少。")
