@@ -434,3 +434,22 @@ def test_no_entry_ends_on_a_word_that_leads_on(text: str) -> None:
 @pytest.mark.parametrize("text", ["Remember: don't have them yet", "the job must be done"])
 def test_words_on_something_unnamed_are_not_kept(text: str) -> None:
     assert read(user(text)).operations == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("我妈妈对花生过敏。", "妈妈"),
+        ("我老婆叫李娜，她对海鲜过敏", "李娜"),
+        ("我爸爸有高血压", "爸爸"),
+        ("我儿子对牛奶过敏", "儿子"),
+    ],
+)
+def test_what_relatives_cannot_take_is_a_fact_of_theirs(text: str, name: str) -> None:
+    operation = only(read(user(text)))
+    assert (operation.type, operation.fields["name"]) == ("entities", name)
+
+
+def test_what_others_cannot_take_is_never_the_users_own() -> None:
+    found = read(user("我奶奶有糖尿病，我对花粉过敏"), user("李娜对海鲜过敏"), user("她对猫过敏，我想养狗"))
+    assert [op.fields for op in found.operations if op.type == "profile"] == [{"health": ("我对花粉过敏",)}]
