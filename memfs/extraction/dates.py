@@ -25,13 +25,17 @@ _MARK = re.compile(r"[,;:] |[，；：。！？]")
 
 @dataclass(frozen=True, slots=True)
 class DateMention:
-    """A day in a text. ``relative``: the words alone do not tell it ("tomorrow", but not "18 June")."""
+    """A day in a text. ``relative``: the words alone do not tell it ("tomorrow", but not "18 June").
+
+    ``until``: the last of several days that begin on that day, as those of a weekend.
+    """
 
     start: int
     end: int
     day: date
     relative: bool
     text: str
+    until: date | None = None
 
 
 def find_dates(
@@ -57,11 +61,13 @@ def find_dates(
                 if rule.means == "weekday:coming" and _comes_round(text, match, book):
                     continue
                 named = next((seen.day for seen in reversed(found) if seen.end <= match.start()), anchor)
-                day = _resolve(rule.means, named_groups(match), _Said(base, past, named, book.lists))
+                words = named_groups(match)
+                day = _resolve(rule.means, words, _Said(base, past, named, book.lists))
                 if day is not None:
-                    found.append(
-                        DateMention(match.start(), match.end(), day, rule.means not in _FIXED, match[0])
-                    )
+                    more = book.lists.get("several", {}).get(words.get("weekday", ""), 1) - 1
+                    until = day + timedelta(days=more) if more else None
+                    relative = rule.means not in _FIXED
+                    found.append(DateMention(match.start(), match.end(), day, relative, match[0], until))
     return sorted(found, key=lambda mention: mention.start)
 
 

@@ -102,7 +102,11 @@ def _day(candidate: Candidate, place: Place) -> date | None:
     own = [mention for mention in place.dates if candidate.start <= mention.start < candidate.end]
     if candidate.type == "actions":  # "the inspector comes on the 11th, done by the 10th"
         own = [mention for mention in own if _is_limit(mention, place.sentence)] or own
-    days = [mention.day for mention in own or (place.dates if len(place.dates) == 1 else ())]
+    last = candidate.type == "actions"
+    days = [
+        _last_day(mention, place.sentence) if last else mention.day
+        for mention in own or (place.dates if len(place.dates) == 1 else ())
+    ]
     to_come = [day for day in days if day >= place.today]
     if candidate.type == "actions" and (to_come or not own):
         return to_come[0] if to_come else None
@@ -112,6 +116,11 @@ def _day(candidate: Candidate, place: Place) -> date | None:
     if candidate.type == "events" and moved:
         return days[-1] if days else None  # "from the 12th to the 19th"
     return days[0] if days else None
+
+
+def _last_day(mention: DateMention, sentence: str) -> date:
+    """The day by which what is to be done then is due; what is due before the weekend is so on its first day."""
+    return mention.day if mention.until is None or _is_limit(mention, sentence) else mention.until
 
 
 def _is_limit(mention: DateMention, sentence: str) -> bool:

@@ -32,11 +32,14 @@ def tidy(text: str, books: Sequence[Phrasebook], *, keep_start: bool = False) ->
 
 
 def absolute(text: str, offset: int, dates: Sequence[DateMention]) -> str:
-    """``text``, which begins at ``offset`` of its sentence, with relative days written as yyyy-mm-dd."""
+    """``text``, which begins at ``offset`` of its sentence, with relative days written as yyyy-mm-dd.
+
+    Several days ("the weekend") stay as they are said: one day would be wrong.
+    """
     parts, position = [], 0
     for mention in dates:
         start, end = mention.start - offset, mention.end - offset
-        if not mention.relative or start < position or end > len(text):
+        if not mention.relative or mention.until is not None or start < position or end > len(text):
             continue
         lead = re.match(
             r"(?:on|by|until|till|before|since|am|bis|zum|el|le|avant) ", mention.text, re.IGNORECASE

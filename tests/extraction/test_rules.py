@@ -453,3 +453,17 @@ def test_what_relatives_cannot_take_is_a_fact_of_theirs(text: str, name: str) ->
 def test_what_others_cannot_take_is_never_the_users_own() -> None:
     found = read(user("我奶奶有糖尿病，我对花粉过敏"), user("李娜对海鲜过敏"), user("她对猫过敏，我想养狗"))
     assert [op.fields for op in found.operations if op.type == "profile"] == [{"health": ("我对花粉过敏",)}]
+
+
+def test_a_weekend_is_two_days_and_stays_as_it_is_said() -> None:
+    plan = only(read(user("我们决定周日去博物馆，因为这周末不收门票。")))
+    assert (plan.fields["decision"], plan.fields["reason"]) == (
+        "我们决定2026-06-14去博物馆",
+        "这周末不收门票",
+    )
+    task = only(read(user("这周末我要把阳台收拾了")))
+    assert task.fields["due"] == "2026-06-14"
+    before = only(read(user("周末之前把报告交了")))
+    assert before.fields["due"] == "2026-06-13"
+    move = only(read(user("下周末搬家")))
+    assert (move.fields["date"], move.fields["summary"]) == ("2026-06-20", "下周末搬家")
