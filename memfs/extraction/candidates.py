@@ -16,6 +16,7 @@ from memfs.extraction.sentences import Sentence
 from memfs.extraction.wording import shingles
 
 DATE_NEEDS = {"date", "date_near", "date_any"}
+SAID_NEEDS = {"introduced": "introduces", "own": "of_oneself"}  # what the sentence must say besides
 DATED = {"decisions", "actions", "events"}
 # of cues of equal strength in one clause the first type wins
 ORDER = ("actions", "decisions", "entities", "preferences", "projects", "profile", "events", "notes")
@@ -134,8 +135,8 @@ def _has_needs(cue: Cue, match: re.Match[str], number: int, sentence: Sentence, 
             and number + 1 < len(sentence.clauses)
             and _starts_with_date(sentence, number + 1, heard)
         )
-    if cue.needs == "introduced":
-        return any(book.has("introduces", sentence.masked) for book in heard.books)
+    if cue.needs in SAID_NEEDS:
+        return any(book.has(SAID_NEEDS[cue.needs], sentence.masked) for book in heard.books)
     if cue.needs == "listed":
         return sentence.listed
     if cue.needs == "opening":

@@ -32,7 +32,12 @@ def join_clauses(
                 joined[-1] = replace(last, end=max(last.end, end))
         elif last is not None and any(book.has("settles", sentence.masked[start:end]) for book in books):
             joined[-1] = last if last.type in _DATED else replace(found, start=last.start)
-        elif last is not None and found.strength > last.strength and _is_short(sentence.masked[start:end]):
+        elif (
+            last is not None
+            and found.strength > last.strength
+            and _is_short(sentence.masked[start:end])
+            and not _two_facts(last, found)
+        ):
             joined[-1] = replace(found, start=last.start)  # "..., full stop": says what the whole is
         elif last is not None and last.strength < 2 and found.strength < 2:
             joined[-1] = replace(last, end=max(last.end, found.end))  # neither is sure: one entry, whole
@@ -53,6 +58,11 @@ def join_clauses(
 
 def _same(one: Candidate, other: Candidate) -> bool:
     return one.type == other.type and one.cue.field == other.cue.field
+
+
+def _two_facts(one: Candidate, other: Candidate) -> bool:
+    """ "I'm called Li Lei, a nurse": a name and a trade."""
+    return one.type == other.type == "profile" and one.cue.field != other.cue.field
 
 
 def _goes_on(clause: str, last: Candidate, found: Candidate, books: Sequence[Phrasebook]) -> bool:

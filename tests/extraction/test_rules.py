@@ -467,3 +467,26 @@ def test_a_weekend_is_two_days_and_stays_as_it_is_said() -> None:
     assert before.fields["due"] == "2026-06-13"
     move = only(read(user("下周末搬家")))
     assert (move.fields["date"], move.fields["summary"]) == ("2026-06-20", "下周末搬家")
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("I live in Oslo and work as a nurse.", {"location": "in Oslo", "role": "a nurse"}),
+        ("I'm a baker and based in Ghent", {"role": "a baker", "location": "in Ghent"}),
+        ("我叫李雷，是一名护士，住在成都。", {"name": "李雷", "role": "护士", "location": "成都"}),
+        ("你好，我叫李雷，是护士", {"name": "李雷", "role": "护士"}),
+        ("我是韩梅梅。", {"name": "韩梅梅"}),
+        ("我是程序员。", {"role": "我是程序员"}),
+        ("我是高中生。", {"role": "我是高中生"}),
+    ],
+)
+def test_name_trade_and_place_are_each_a_fact_of_their_own(text: str, fields: dict[str, str]) -> None:
+    found = read(user(text)).operations
+    assert {key: value for op in found for key, value in op.fields.items()} == fields
+    assert len(found) == len(fields)
+
+
+def test_where_others_live_and_what_they_work_as_is_not_the_users() -> None:
+    found = read(user("My parents work hard and live in Oslo"), user("我同事叫李雷，是护士，住在成都"))
+    assert not [op for op in found.operations if op.type == "profile"]
