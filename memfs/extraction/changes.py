@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from memfs.extraction.corrections import in_place_of, take_back, take_back_last, take_back_named
+from memfs.extraction.corrections import NUMBER, in_place_of, take_back, take_back_last, take_back_named
 from memfs.extraction.dates import DateMention
 from memfs.extraction.guards import find_blocks
 from memfs.extraction.operations import Find
 from memfs.extraction.phrasebook import Phrasebook
 from memfs.extraction.sentences import Sentence
-from memfs.extraction.wording import absolute, tidy
+from memfs.extraction.wording import absolute, shingles, tidy
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +58,33 @@ def apply_change(finds: list[Find], said: Said, *, told: bool) -> None:
         names=replaced,
         given_up=off,
         asked=said.has("edits"),
+        agrees=lambda old: _agrees(said, old),
     )
     if gone and replaced and not told:
         _put_instead(finds, gone[-1], said)
     elif not gone and said.has("reversal"):
         take_back_last(finds, position, peer)
+
+
+def _agrees(said: Said, old: Find) -> bool:
+    """Whether what is said to hold now is what stands: "we use Kafka for it now", where Kafka was decided on."""
+    if said.has("denies") or said.has("given_up"):
+        return False
+    stands, numbers = shingles(old.text, said.books), set(NUMBER.findall(old.text))
+    for text in _said_to_hold(said):
+        words = shingles(text, said.books)
+        if words and words <= stands and set(NUMBER.findall(text)) <= numbers:
+            return True
+    return False
+
+
+def _said_to_hold(said: Said) -> Iterator[str]:
+    """The words that say what holds now, and the clauses in which they stand."""
+    masked = said.sentence.masked
+    for book in said.books:
+        for match in book.words["replaced"].finditer(masked) if "replaced" in book.words else ():
+            yield match[0]
+            yield next(masked[a:b] for a, b in said.sentence.clauses if match.start() < b)
 
 
 def _put_instead(finds: list[Find], old: Find, said: Said) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 
 from memfs.extraction.operations import Find
@@ -14,7 +14,7 @@ SCALAR_PROFILE = frozenset({"name", "role", "timezone", "location", "team", "wor
 DATED = frozenset({"events", "actions"})
 CHOICES = frozenset({"decisions", "preferences", "notes"})
 PLANS = CHOICES | {"actions", "events", "projects", "entities", "profile"}
-_NUMBER = re.compile(r"(?<![\d-])\d+(?:\.\d+)*(?![\d-])")
+NUMBER = re.compile(r"(?<![\d-])\d+(?:\.\d+)*(?![\d-])")
 STATES = PLANS
 PLANNED = frozenset({"decisions", "actions", "events", "projects"})
 FEW, SHORT = 3, 6  # words with meaning: a find that says one thing
@@ -38,12 +38,13 @@ def take_back(
     names: bool,
     given_up: str,
     asked: bool = False,
+    agrees: Callable[[Find], bool],
 ) -> list[Find]:
     """What the user gives up or replaces: earlier finds of other turns that ``sentence`` speaks of go. Returns these.
 
     ``names``: a shared name or number is enough (something was replaced); else most of the topic must be shared, or a
     find of few words must be spoken of in the clause that gives it up. ``asked``: it may be an edit that is asked for,
-    which makes plans obsolete, not facts.
+    which makes plans obsolete, not facts. What ``sentence`` ``agrees`` with stays.
     """
     named, off, gone = shingles(sentence, books), shingles(given_up, books), []
     for old in list(finds):
@@ -55,7 +56,7 @@ def take_back(
         by_name = names and any(_is_name(word, sentence, old.text) for word in shared)
         by_subject = _is_of(old, shared if names else shared & off, books, most=SHORT if names else FEW)
         much = len(shared) >= 2 and len(shared) >= 0.34 * min(len(named), 12)
-        if by_name or by_subject or much:
+        if (by_name or by_subject or much) and not agrees(old):
             gone.append(old)
     finds[:] = [old for old in finds if not any(old is each for each in gone)]
     return gone
@@ -206,7 +207,7 @@ def _repeats(old: Find, new: Find) -> bool:
         return old.text.lower() == new.text.lower()
     if not (old.words <= new.words or new.words <= old.words):  # so of nearly all pairs
         return False
-    ours, theirs = set(_NUMBER.findall(new.text)), set(_NUMBER.findall(old.text))
+    ours, theirs = set(NUMBER.findall(new.text)), set(NUMBER.findall(old.text))
     return ours <= theirs or theirs <= ours  # not so "port 8024 for service 24", "port 8025 for service 25"
 
 

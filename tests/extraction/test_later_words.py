@@ -91,6 +91,16 @@ def test_an_edit_of_what_is_on_the_screen_changes_no_fact(first: str, later: str
     assert before in words(extract(talk(first, later)).operations)
 
 
+def test_what_agrees_takes_nothing_back() -> None:
+    first = "We decided to use Kafka for the ship feed."
+    before = words(extract(talk(first)).operations)
+    assert before in words(
+        extract(talk(first, "update the README: we use Kafka for the ship feed now")).operations
+    )
+    for other in ("we use RabbitMQ for the ship feed now", "we don't use Kafka for the ship feed now"):
+        assert before not in words(extract(talk(first, other)).operations)
+
+
 def test_what_was_found_before_is_not_found_again() -> None:
     (old,) = extract(talk("I always use tabs")).operations
     done = extract(talk("as I said, I always use tabs"), replace(old, turns=(-9,)))
