@@ -219,12 +219,32 @@ def _replaces(new: Find, old: Find, books: Sequence[Phrasebook], *, corrects: bo
         return key in SCALAR_PROFILE and key in old.fields
     if new.type == old.type == "decisions":
         return new.fields["topic"] == old.fields["topic"]
+    if new.type == old.type == "preferences" and _is_in_another_tongue(new, old, books):
+        return True
     if not corrects:
         return False
     if new.type == old.type == "events" and new.day == old.day:
         return True  # the same happening, told anew
     same_kind = new.type == old.type or {new.type, old.type} <= DATED
     return same_kind and bool(shingles(new.text, books) & shingles(old.text, books))
+
+
+def _is_in_another_tongue(new: Find, old: Find, books: Sequence[Phrasebook]) -> bool:
+    """ "Answer in German" after "answer in English": the same wish, for another language."""
+    if old.turns[-1] >= new.turns[0] or any(book.has("besides", new.text) for book in books):
+        return False
+    (ours, our_rest), (theirs, their_rest) = (_tongues(each.text, books) for each in (new, old))
+    return bool(ours and theirs) and ours != theirs and our_rest == their_rest
+
+
+def _tongues(text: str, books: Sequence[Phrasebook]) -> tuple[set[str], set[str]]:
+    """The languages that ``text`` names, and the words that tell what is to be in them."""
+    named, rest = set(), text
+    for book in books:
+        if "tongues" in book.words:
+            named |= {" ".join(match[0].lower().split()) for match in book.words["tongues"].finditer(rest)}
+            rest = book.words["tongue_use"].sub(" ", book.words["tongues"].sub(" ", rest))
+    return named, set(content_words(rest, books))
 
 
 def _move(finds: list[Find], new: Find) -> None:

@@ -101,6 +101,36 @@ def test_what_agrees_takes_nothing_back() -> None:
         assert before not in words(extract(talk(first, other)).operations)
 
 
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("Please always answer in English", "From now on please answer in German"),
+        ("Always use British English spelling", "From now on use Irish English"),
+        ("以后回答用英文", "以后回答用中文"),
+        ("注释用英文", "注释还是用中文吧"),
+    ],
+)
+def test_of_two_wishes_for_a_language_the_later_holds(first: str, later: str) -> None:
+    (operation,) = extract(talk(first, later)).operations
+    assert operation.type == "preferences"
+    assert str(operation.fields["content"]).rstrip() in later
+    (old,) = extract(talk(first)).operations
+    assert extract(talk(later), replace(old, turns=(-8,))).withdrawn == (0,)
+
+
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("Always write the docs in English", "From now on please answer in German"),
+        ("Please always answer in English", "From now on answer in German too"),
+        ("I love Italian food", "I love Thai food"),
+        ("以后回答用英文", "以后注释用中文"),
+    ],
+)
+def test_languages_of_different_things_stand_side_by_side(first: str, later: str) -> None:
+    assert len(extract(talk(first, later)).operations) == 2
+
+
 def test_what_was_found_before_is_not_found_again() -> None:
     (old,) = extract(talk("I always use tabs")).operations
     done = extract(talk("as I said, I always use tabs"), replace(old, turns=(-9,)))
