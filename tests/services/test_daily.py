@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import threading
 from datetime import timedelta
 from pathlib import Path
@@ -15,10 +16,15 @@ from memfs.config.changing import set_setting
 from memfs.errors import InvalidRequest
 from memfs.services.daily import RETRIES, DailyResult, daily_status, run_daily
 from memfs.services.daily_run import runs as daily_runs
+from memfs.services.daily_run.compact_way import ingest_compact
 from memfs.services.daily_run.extraction import find_pending
 from memfs.services.daily_run.runs import DailyRequest, run_joined
 from memfs.services.daily_run.slots import SlotBook, due_slots
 from memfs.services.entries import list_entries
+from memfs.services.ingest import Way, ingest
+from memfs.services.ingesting.seen import open_seen
+from memfs.services.ingesting.sessions import is_merged
+from memfs.services.ingesting.sources import find_all
 from memfs.services.opening import Vault, open_vault
 from memfs.services.relay import add_baton, read_relay
 from memfs.vault.leases import acquire_lease
@@ -437,3 +443,40 @@ def test_pending_counts_what_waits(vault: Vault) -> None:
     add_baton(vault, "The queue is slow on Mondays, says Ana", identity=B, channel="feishu")
     found = find_pending(vault, None, [], [])
     assert [(each.identity, len(each.files), each.batons) for each in found] == [(A, 1, 0), (B, 0, 1)]
+
+
+def test_a_copied_vault_has_nothing_pending(vault: Vault, tmp_path: Path) -> None:
+    """Its cursors say that all is merged; no note of files as they lie came with it."""
+    for identity in (A, B):
+        say(vault, identity)
+    Told().run(vault)
+    copied = copied_without_notes(vault, tmp_path / "copied")
+    told = Told()
+    assert told.run(copied) == DailyResult(extracted_count=0)
+    assert "[DailyMemoryExtraction] active identities: 0" in told.lines
+    with open_seen(copied.layout.derived) as seen:
+        files = [file for _, found in find_all(copied) for file in found]
+        assert [is_merged(copied, file, seen) for file in files] == [True, True], "they are opened no more"
+    say(copied, B, FACTS[B], "I prefer early returns to nested conditionals.")
+    assert [(each.identity, len(each.files)) for each in find_pending(copied, None, [], [])] == [(B, 1)]
+    assert Told().run(copied) == DailyResult(extracted_count=1)
+    assert "early returns" in remembered(copied, B)
+
+
+@pytest.mark.parametrize("way", [None, ingest_compact])
+def test_what_was_looked_at_for_nothing_is_noted(vault: Vault, tmp_path: Path, way: Way | None) -> None:
+    path = say(vault, A)
+    with path.open("a", encoding="utf-8") as file:
+        file.write('{"type": "user", "half a line')
+    Told().run(vault)
+    copied = copied_without_notes(vault, tmp_path / "copied")
+    (pending,) = find_pending(copied, None, [], [])
+    told = ingest(copied, files=pending.files, way=way)
+    assert (told.sessions, told.waiting, told.problems) == ((), (), ())
+    assert find_pending(copied, None, [], []) == ()
+
+
+def copied_without_notes(vault: Vault, folder: Path) -> Vault:
+    shutil.copytree(vault.top, folder, symlinks=True)
+    shutil.rmtree(folder / ".memfs")
+    return open_vault(folder, environ={}, clock=clock_of(vault))

@@ -16,6 +16,8 @@ from memfs.services.ingesting.extracting import choose_extractor
 from memfs.services.ingesting.models import COMPACT_PROMPT, model_extractor
 from memfs.services.ingesting.reports import SessionReport
 from memfs.services.ingesting.runs import Run, open_run
+from memfs.services.ingesting.seen import open_seen
+from memfs.services.ingesting.settled import note_settled
 from memfs.services.relay import Baton, settle_relay, unread_batons
 from memfs.services.relaying.extraction import read_board
 from memfs.vault.leases import Held
@@ -63,8 +65,10 @@ def find_pending(
     """
     found: dict[str, list[TranscriptFile]] = defaultdict(list)
     files = list(find_unmerged(vault, None, choices))
-    for candidate in find_candidates(vault, files, None, problems, strict=False):
-        found[candidate.identity].append(candidate.file)
+    with open_seen(vault.layout.derived) as seen:
+        for candidate in find_candidates(vault, files, None, problems, strict=False):
+            if not note_settled(vault, candidate, seen):
+                found[candidate.identity].append(candidate.file)
     batons = {name: len(unread) for name in vault.identities() if (unread := _unread(vault, name, problems))}
     names = found.keys() | batons.keys()
     return tuple(

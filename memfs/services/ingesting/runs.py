@@ -21,6 +21,7 @@ from memfs.services.ingesting.reports import SessionReport
 from memfs.services.ingesting.restoring import restore_seen
 from memfs.services.ingesting.seen import SeenMessages, open_seen
 from memfs.services.ingesting.sessions import NewTurns, Part, cursor_place, first_part, read_new_turns
+from memfs.services.ingesting.settled import standing_cursors
 from memfs.services.ingesting.sources import FROM_CWD, TranscriptFile
 from memfs.services.learning.journal import Journal, write_journal
 from memfs.services.learning.summarising import Talk
@@ -207,9 +208,14 @@ class Run:
         return Talk(self.identity, batch.new.key, session, said_at, project_of(file, session))
 
     def note_file(self, candidate: Candidate, cursors: Mapping[str, str]) -> None:
-        """Note that a transcript is merged as it lies, and the cursors (place -> text) that say so."""
-        if cursors or candidate.session.subagent:
-            self.seen.note_file(str(candidate.file.path), candidate.file.stat, cursors)
+        """Note that a transcript is merged as it lies, and the cursors (place -> text) that say so.
+
+        Without new ones, those that said before that nothing in it is new.
+        """
+        file = candidate.file
+        standing = cursors or standing_cursors(self.vault, self.identity, file)
+        if standing is not None:
+            self.seen.note_file(str(file.path), file.stat, standing)
 
     def end_of(self, new: NewTurns, *, off_record: bool) -> dict[str, str]:
         """The cursor behind a batch: its place and text."""

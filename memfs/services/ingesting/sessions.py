@@ -244,11 +244,16 @@ def _find_cursor(
     vault: Vault, identity: str, key: SessionKey, plain: BinaryIO, seen: SeenMessages
 ) -> Cursor | None:
     """The furthest cursor, committed or pending, whose hashes fit the transcript as it is now."""
+    cursors = known_cursors(vault, identity, key)
+    seen.rewind(identity, str(key), max((cursor.offset for cursor in cursors), default=0))
+    return fitting_cursor(cursors, plain)
+
+
+def fitting_cursor(cursors: Sequence[Cursor], plain: BinaryIO) -> Cursor | None:
+    """The furthest of a session's cursors whose hashes fit its transcript as it is now."""
     from memfs.history.cursors import choose_cursor, cursor_fits, prefix_hashes
 
     size = _size(plain)
-    cursors = known_cursors(vault, identity, key)
-    seen.rewind(identity, str(key), max((cursor.offset for cursor in cursors), default=0))
 
     def fits(cursor: Cursor) -> bool:
         if cursor.offset > size:
