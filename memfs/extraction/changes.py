@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from memfs.extraction.corrections import NUMBER, in_place_of, take_back, take_back_last, take_back_named
+from memfs.extraction.corrections import (
+    NEAR,
+    NUMBER,
+    in_place_of,
+    recounted,
+    take_back,
+    take_back_last,
+    take_back_named,
+)
 from memfs.extraction.dates import DateMention
 from memfs.extraction.guards import find_blocks
 from memfs.extraction.operations import Find
+from memfs.extraction.patterns import named_groups
 from memfs.extraction.phrasebook import Phrasebook
 from memfs.extraction.sentences import Sentence
 from memfs.extraction.wording import absolute, shingles, tidy
@@ -43,6 +53,8 @@ def apply_change(finds: list[Find], said: Said, *, told: bool) -> None:
     if said.sentence.masked.rstrip().endswith(("?", "？")):
         return
     position, peer, books = said.position, said.peer, said.books
+    if not told and _recount(finds, said):
+        return
     dropped = said.around("dropped")
     gone = take_back_named(finds, dropped, position, peer, books) if dropped else []
     replaced = said.has("replaced")
@@ -64,6 +76,25 @@ def apply_change(finds: list[Find], said: Said, *, told: bool) -> None:
         _put_instead(finds, gone[-1], said)
     elif not gone and said.has("reversal"):
         take_back_last(finds, position, peer)
+
+
+def _recount(finds: list[Find], said: Said) -> bool:
+    """ "It's 16 flats" after "the block, 14 flats": the last find that counts these has the new number.
+
+    Returns whether there was one.
+    """
+    for book in said.books:
+        for match in book.words["recount"].finditer(said.sentence.masked) if "recount" in book.words else ():
+            number, unit = (named_groups(match)[name] for name in ("number", "unit"))
+            counted = re.compile(rf"(?<![\w.,-])\d+(?= {re.escape(unit)}\b)", re.IGNORECASE)
+            for place in range(len(finds) - 1, -1, -1):
+                old = finds[place]
+                if old.peer != said.peer or not 0 < said.position - old.turns[-1] <= NEAR:
+                    continue
+                if (was := counted.search(old.text)) is not None and was[0] != number:
+                    finds[place] = recounted(old, counted, number, said.position)
+                    return True
+    return False
 
 
 def _agrees(said: Said, old: Find) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date
 
 from memfs.extraction.operations import Find
@@ -100,6 +101,16 @@ def in_place_of(
         fields["due" if kind == "actions" else "date"] = day.isoformat()
     words = frozenset(content_words(text, books))
     return Find(kind, fields, (position,), old.peer, text, day or old.day, words)
+
+
+def recounted(old: Find, counted: re.Pattern[str], number: str, position: int) -> Find:
+    """``old`` with another number where it is ``counted``."""
+    fields = {
+        name: counted.sub(number, value) if isinstance(value, str) else value
+        for name, value in old.fields.items()
+    }
+    turns = tuple(turn for turn in old.turns if turn >= 0)  # others lie before the segment
+    return replace(old, fields=fields, turns=(*turns, position), text=counted.sub(number, old.text))
 
 
 def take_back_named(

@@ -79,12 +79,20 @@ def make_fields(
 ) -> tuple[str, dict[str, FieldValue], str, date | None] | None:
     """(type, fields, text, day) of a candidate; None when nothing is left to say."""
     raw = place.sentence[candidate.start : candidate.end]
-    text = tidy(absolute(raw, candidate.start, place.dates), place.books)
+    text = tidy(_as_it_is(absolute(raw, candidate.start, place.dates), place.books), place.books)
     if len(text) < 2:
         return None
     said = _Said(candidate, place, text, _day(candidate, place))
     made = _MAKERS["events" if _is_past(said) else candidate.type](said)
     return None if made is None else (*made, text, said.day)
+
+
+def _as_it_is(text: str, books: tuple[Phrasebook, ...]) -> str:
+    """Without what only was so: "the launch was on the 3rd, moved to the 10th"."""
+    for book in books:
+        if "former" in book.words:
+            text = book.words["former"].sub("", text, count=1)
+    return text
 
 
 def _is_past(said: _Said) -> bool:
@@ -205,7 +213,7 @@ def _event(said: _Said) -> Made | None:
     if said.day is None or _is_far(said, said.day):
         return None
     bare = _CLOCK.sub("", without_dates(said.raw, said.candidate.start, said.place.dates))
-    bare = tidy(bare, said.place.books)
+    bare = tidy(_as_it_is(bare, said.place.books), said.place.books)
     name = _short(_noun_phrase(bare, said.place.books)) or _short(said.text)
     return "events", {"name": name, "date": said.day.isoformat(), "summary": said.text}
 

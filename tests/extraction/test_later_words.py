@@ -22,6 +22,7 @@ CHANGES = [
         "decided to use MySQL",
         "Postgres",
     ),
+    ("My supervisor is Dr Lund.", "my supervisor changed, it's Dr Peet", "is Dr Lund", "Dr Peet"),
     ("Amir owns the billing service", "Joy took over billing from Amir", "owns", "Joy"),
     ("the wedding is in June", "the wedding got pushed to September", "June", "September"),
     ("I decided to go to the gym every Monday", "the gym thing is off, my knee won't have it", "gym", ""),
@@ -129,6 +130,25 @@ def test_of_two_wishes_for_a_language_the_later_holds(first: str, later: str) ->
 )
 def test_languages_of_different_things_stand_side_by_side(first: str, later: str) -> None:
     assert len(extract(talk(first, later)).operations) == 2
+
+
+def test_another_number_of_the_same_things_takes_its_place() -> None:
+    first, later = "We decided to build 14 flats at Harbour Row.", "And it's 16 flats."
+    now = extract(talk(first, later)).operations
+    assert words(now) == "We decided to build 16 flats at Harbour Row"
+    found = tuple(replace(each, turns=(-8,)) for each in extract(talk(first)).operations)
+    done = extract(talk(later), *found)
+    assert done.withdrawn == (0,)
+    assert [each.turns for each in done.operations] == [(0,)]
+    assert "14 flats" in words(extract(talk(first, "it's 16 degrees")).operations)
+
+
+def test_what_only_was_so_is_not_told_with_what_is() -> None:
+    (launch,) = extract(talk("launch 本来是 3 月 20 号，delay 到 3 月 27 号了")).operations
+    assert (launch.fields["name"], launch.fields["date"]) == ("launch", "2026-03-27")
+    assert "20 号" not in str(launch.fields["summary"])
+    (budget,) = extract(talk("预算本来是五万，现在改成三万")).operations
+    assert budget.fields["decision"] == "预算现在改成三万"
 
 
 def test_what_was_found_before_is_not_found_again() -> None:
