@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from memfs.errors import ConfigError, ExtractionError, LeaseLost, TranscriptError, UnsafePath
 from memfs.services.ingesting.candidates import Candidate, find_candidates, find_unmerged
 from memfs.services.ingesting.extracting import choose_extractor
+from memfs.services.ingesting.policies import check_policy
 from memfs.services.ingesting.queued import settle_queue
 from memfs.services.ingesting.reasons import note_outcome
 from memfs.services.ingesting.reports import IngestReport, SessionReport, describe
@@ -58,8 +59,10 @@ def ingest(
 
     Raises:
         InvalidRequest: it cannot be told which identity is meant, or none is called as named.
-        ConfigError, RepositoryBusy, VaultLocked.
+        ConfigError: ``policy`` has an unknown key or type, or the settings do.
+        RepositoryBusy, VaultLocked.
     """
+    check_policy(vault, policy)
     if identity:
         vault.choose_identity(
             identity

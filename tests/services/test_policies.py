@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
+from memfs.config.changing import set_setting
 from memfs.errors import ConfigError
 from memfs.services.entries import list_entries
 from memfs.services.ingest import ingest
 from memfs.services.ingesting.policies import read_policy
 from memfs.services.ingesting.reports import IngestReport
-from memfs.services.opening import Vault
+from memfs.services.opening import Vault, open_vault
 from tests.services.talks import Script, inbox, says
 from tests.services.vaults import IDENTITY, copy_vault, document, new_vault
 
@@ -183,6 +184,24 @@ def test_a_mistake_names_the_nearest_and_nothing_is_written(
         reasons = str(error)
     assert f"did you mean {right}?" in reasons
     assert places(vault) == set()
+
+
+@pytest.mark.parametrize(
+    ("mistake", "right"),
+    [
+        ({"peers": OFF}, "peer"),
+        ({"memory_types": ["nots"]}, "notes"),
+        ({"self": {"enable": False}}, "enabled"),
+    ],
+)
+@pytest.mark.parametrize("model", ["rules", ""])
+def test_a_mistake_in_a_call_is_told_though_nothing_is_new(
+    vault: Vault, model: str, mistake: dict[str, Any], right: str
+) -> None:
+    set_setting(vault.top, "extract.model", model)
+    with pytest.raises(ConfigError) as raised:
+        ingest(open_vault(vault.top, environ={}), policy=mistake)
+    assert f"did you mean {right}?" in str(raised.value)
 
 
 def test_the_policy_that_holds_can_be_looked_up(vault: Vault) -> None:

@@ -33,6 +33,11 @@ def read_policy(
     return resolve_policy(call, session, read_identity(vault, identity), configured, vault.registry)
 
 
+def check_policy(vault: Vault, call: Mapping[str, Any] | None) -> None:
+    """Raise ConfigError for an unknown key or type in a call's policy, whether or not anything is read under it."""
+    resolve_policy(call, None, {}, None, vault.registry)
+
+
 def read_identity(vault: Vault, identity: str) -> Mapping[str, Any]:
     """The frontmatter of ``identity.md``; empty when there is none."""
     path = vault.layout.document(identity, "identity.md")
