@@ -13,10 +13,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from anthropic.lib.tools import BetaAbstractMemoryTool, ToolError
-
+from memfs.errors import extra_hint
 from memfs.integrations.memory_tool import answer_command
 from memfs.services.agent_files import AgentFiles
+
+try:
+    from anthropic.lib.tools import BetaAbstractMemoryTool, ToolError
+except ImportError as error:
+    raise ImportError(
+        f"the memory tool needs Anthropic's client, of the extra models; {extra_hint('models')} ({error})",
+        name="anthropic",
+    ) from error
 
 if TYPE_CHECKING:
     from memfs.interfaces.library import Memory

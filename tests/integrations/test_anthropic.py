@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -138,3 +141,10 @@ def test_an_agent_needs_to_say_whose_memory_it_is(tmp_path: Path) -> None:
     with pytest.raises(memfs.MemfsError, match="several identities"):
         VaultMemoryTool(memory)
     assert VaultMemoryTool(memory, "mara").files.identity == "mara"
+
+
+def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "memfs.integrations.anthropic")
+    monkeypatch.setitem(sys.modules, "anthropic.lib.tools", None)
+    with pytest.raises(ImportError, match=re.escape("pip install '.[models]'")):
+        import_module("memfs.integrations.anthropic")
