@@ -10,6 +10,7 @@ from memfs.markdown.document import parse_document
 from memfs.markdown.edits import remove_block, replace_block
 from memfs.markdown.inserts import insert_item, insert_paragraph, remove_section
 from memfs.memory.desk import Desk, block_hash, says
+from memfs.memory.ids import text_hash
 from memfs.memory.ledger import LedgerRecord
 from memfs.memory.marks import Mark
 from memfs.memory.snapshot import Action, MergeResult, Outcome, Snapshot
@@ -27,15 +28,21 @@ class Version:
 
 
 def undo_entries(
-    snapshot: Snapshot, before: Version, after: Version, only: Collection[str] | None = None
+    snapshot: Snapshot,
+    before: Version,
+    after: Version,
+    only: Collection[str] | None = None,
+    *,
+    moved: bool = False,
 ) -> MergeResult:
     """Take back what one commit did to the entries (``only`` these ids, with what is offered for them or superseded).
 
     Added entries go, updated ones say again what they said, removed ones return: as long as they stand as
     the commit left them; others are kept and reported. What goes is marked, so that the same evidence does
-    not bring it back. A document that nobody touched since gets its earlier bytes back.
+    not bring it back. A document that nobody touched since gets its earlier bytes back. ``moved``: the commit
+    may have brought entries in a person's words, which go too where they stand as it left them.
     """
-    undo = _Undo(Desk(snapshot), before, after)
+    undo = _Undo(Desk(snapshot), before, after, moved=moved)
     wanted = [entry for entry in undo.changed if only is None or entry in only or _first_id(entry) in only]
     outcomes = [undo.apply(entry) for entry in wanted]
     if wanted == undo.changed:
@@ -52,8 +59,8 @@ def undo_marks(snapshot: Snapshot, before: Version, after: Version) -> MergeResu
 
 
 class _Undo:
-    def __init__(self, desk: Desk, before: Version, after: Version) -> None:
-        self.desk, self.before, self.after = desk, before, after
+    def __init__(self, desk: Desk, before: Version, after: Version, *, moved: bool = False) -> None:
+        self.desk, self.before, self.after, self.moved = desk, before, after, moved
         self.old, self.new = _as_desk(before), _as_desk(after)
         known = {**self.old.records, **self.new.records}
         self.changed = sorted(
@@ -88,7 +95,7 @@ class _Undo:
             self.mark(entry)
             return self._report(entry, "unchanged", "it is gone already")
         path, block = found
-        if block_hash(block) != became.hash or known.hash != became.hash:
+        if known.hash != became.hash or block_hash(block) not in self._left(entry, was, became):
             return self._report(entry, "kept", "it was changed since")
         self.mark(entry)
         home = self.desk.homes[entry]
@@ -103,6 +110,11 @@ class _Undo:
             self.desk.edit(path, replace_block(self.desk.document(path), block, text, box=box), (entry,))
         self.desk.record(home, replace(was, at=known.at))
         return self._report(entry, "updated", None, path)
+
+    def _left(self, entry: str, was: LedgerRecord | None, became: LedgerRecord) -> set[str]:
+        """The hashes of an entry's text as the commit left it: memfs's words, or a person's that it moved."""
+        moved = self.new.owned(entry) if self.moved and was is None else None
+        return {became.hash} | ({block_hash(moved[1])} if moved else set())
 
     def _bring_back(self, entry: str, was: LedgerRecord) -> Outcome | None:
         """An entry that the commit took out (``forget``).
@@ -126,7 +138,7 @@ class _Undo:
         self.desk.edit(path, changed, (entry,))
         self.desk.record(self.old.homes[entry], was)
         made = self.new.marks - self.old.marks
-        self.desk.unmark(mark for mark in made if mark.value in (entry, says(was)))
+        self.desk.unmark(mark for mark in made if mark.value in (entry, says(was), text_hash(block.text)))
         return self._report(entry, "added", None, path)
 
     def mark(self, entry: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memfs.services.opening import Vault
 
 _LEDGER = "/.ledger/"
+_HELD = ("kept", "refused", "unchanged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +64,14 @@ def undo(vault: Vault, name: str) -> Undone:
     with open_transaction(vault) as transaction:
         files: dict[str, bytes | None] = {}
         outcomes: list[Outcome] = []
-        for identity, documents in touched(vault, entry).items():
-            result = _undo_identity(vault, transaction, entry, identity, documents)
+        places = touched(vault, entry)
+        moved = _is_move(entry, places)
+        for identity, documents in places.items():
+            result = _undo_identity(vault, transaction, entry, identity, documents, moved=moved)
             files |= result_files(vault.layout, identity, result)
             outcomes += result.outcomes
+        if moved and (held := [each for each in outcomes if each.action in _HELD]):
+            files, outcomes = {}, held  # back in one place only, it would stand twice or nowhere
         commit = None
         if files:
             subject = action_subject("undo", f"{entry.commit[:8]} ({entry.subject})", language=vault.language)
@@ -158,12 +163,27 @@ def version_at(vault: Vault, commit: str | None, identity: str, documents: tuple
 
 
 def _undo_identity(
-    vault: Vault, transaction: Transaction, entry: LogEntry, identity: str, documents: tuple[str, ...]
+    vault: Vault,
+    transaction: Transaction,
+    entry: LogEntry,
+    identity: str,
+    documents: tuple[str, ...],
+    *,
+    moved: bool,
 ) -> MergeResult:
     snapshot = load_snapshot(vault, transaction, identity, documents).snapshot
     before = version_at(vault, base_of(vault, entry), identity, documents)
     after = version_at(vault, entry.commit, identity, documents)
-    return undo_entries(snapshot, before, after)
+    return undo_entries(snapshot, before, after, moved=moved)
+
+
+def _is_move(entry: LogEntry, places: Collection[str]) -> bool:
+    """Whether a commit moved an entry between identities: a move, or the undo of one.
+
+    Such an undo bears an identity and touches two; one of a source that touches several bears none.
+    """
+    bears = entry.message is not None and entry.message.identity is not None
+    return entry.kind in ("move", "undo") and bears and len(places) > 1
 
 
 def marks_of_revert(vault: Vault, transaction: Transaction, entry: LogEntry) -> Mapping[str, MergeResult]:

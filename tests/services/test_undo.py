@@ -222,3 +222,44 @@ def test_undo_after_a_squash_names_what_to_do(vault: Vault) -> None:
     with pytest.raises(InvalidRequest):
         undo(vault, "HEAD")
     assert len(texts(vault)) == 2
+
+
+def _moved_with_a_persons_words(vault: Vault) -> tuple[str, str]:
+    """The commit of a move of an entry that a person had edited, and the entry's id in its new place."""
+    merge(vault, REDIS)
+    edit(document(vault, "decisions.md"), "Use Redis", "Use Redis 7")
+    moved = move(vault, the_entry(vault, "Redis 7").id or "", "writer")
+    return moved.commit or "", moved.id
+
+
+def test_undo_of_a_move_takes_a_persons_words_back_to_the_old_place_only(vault: Vault) -> None:
+    merge(vault, REDIS)
+    edit(document(vault, "decisions.md"), "Use Redis", "Use Redis 7")
+    before = memory_hashes(vault)
+    moved = move(vault, the_entry(vault, "Redis 7").id or "", "writer")
+    done = undo(vault, moved.commit or "")
+    assert actions(done) == ["added", "removed"]
+    assert memory_hashes(vault) == before
+    assert not vault.layout.forgotten_file(IDENTITY).exists()
+    again = undo(vault, done.commit or "")
+    assert actions(again) == ["added", "removed"]
+    assert the_entry(vault, "Redis 7").id == moved.id
+    assert len(texts(vault)) == 1
+
+
+def test_undo_of_a_move_keeps_what_was_changed_in_the_new_place_and_adds_no_copy(vault: Vault) -> None:
+    commit, entry = _moved_with_a_persons_words(vault)
+    edit(vault.top / the_entry(vault, "Redis 7").path, "Use Redis 7", "Use Redis 8")
+    done = undo(vault, commit)
+    assert [(each.id, each.action, each.reason) for each in done.outcomes] == [
+        (entry, "kept", "it was changed since")
+    ]
+    assert done.commit is None
+    assert texts(vault) == ["Queue: Use Redis 8, because operations run it. (2026-03-02)"]
+
+
+def test_undo_of_a_move_adds_no_copy_of_what_moved_on(vault: Vault) -> None:
+    commit, entry = _moved_with_a_persons_words(vault)
+    move(vault, entry, IDENTITY)
+    assert undo(vault, commit).commit is None
+    assert len(texts(vault)) == 1
