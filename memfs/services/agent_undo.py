@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memfs.errors import InvalidRequest
+from memfs.memory.snapshot import Outcome
 from memfs.memory.texts import entry_ids, merge_texts
 from memfs.services.commit import Transaction, open_transaction
 from memfs.services.committing.secrets import decoded, is_text, require_no_secrets
@@ -35,11 +36,11 @@ def is_of_files(vault: Vault, entry: LogEntry, base: str | None) -> bool:
     return not any(record in path for path in changed for record in _RECORDS)
 
 
-def undo_files(vault: Vault, entry: LogEntry, base: str | None) -> tuple[str | None, tuple[str, ...]]:
+def undo_files(vault: Vault, entry: LogEntry, base: str | None) -> tuple[str | None, tuple[Outcome, ...]]:
     """Take back what a commit of an agent did to files; what was changed since stays.
 
     ``base``: the commit that it began from. Gives the commit of the undo (None: nothing was left to take back) and
-    the paths that it changed.
+    what became of each file.
 
     Raises:
         InvalidRequest: a secret would come back, or a renamed file or an entry would stand twice; nothing was done.
@@ -64,7 +65,18 @@ def undo_files(vault: Vault, entry: LogEntry, base: str | None) -> tuple[str | N
         subject = action_subject("undo", f"{entry.commit[:8]} ({entry.subject})", language=vault.language)
         identity = entry.message.identity if entry.message else None
         done = transaction.commit(files, CommitMessage(KIND, subject, identity=identity))
-        return done.commit, tuple(files)
+        return done.commit, tuple(_outcome(path, now[path], data) for path, data in files.items())
+
+
+def _outcome(path: str, was: bytes | None, became: bytes | None) -> Outcome:
+    """What became of a file, which has no id."""
+    if became is None:
+        return Outcome("", "removed", "", path)
+    return (
+        Outcome("", "updated", "", path)
+        if was is not None
+        else Outcome("", "added", "", path, "brought back")
+    )
 
 
 def _taken_back(before: bytes | None, after: bytes | None, now: bytes | None) -> bytes | None:

@@ -59,8 +59,7 @@ def undo(vault: Vault, name: str) -> Undone:
     if entry.kind == "edit":
         return Undone(entry.commit, *undo_edit(vault, entry, base))
     if is_of_files(vault, entry, base):
-        commit, paths = undo_files(vault, entry, base)
-        return Undone(entry.commit, commit, tuple(Outcome("", "updated", "", path) for path in paths))
+        return Undone(entry.commit, *undo_files(vault, entry, base))
     with open_transaction(vault) as transaction:
         files: dict[str, bytes | None] = {}
         outcomes: list[Outcome] = []

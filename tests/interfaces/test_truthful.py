@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from memfs.interfaces.cli.messages import message
+from memfs.services.agent_files import AgentFiles
 from memfs.services.ingesting.reports import SessionReport, describe
+from memfs.services.opening import open_vault
 from tests.conftest import Git
 from tests.interfaces.conftest import Memfs, age, run_memfs
 
@@ -187,3 +189,10 @@ def test_the_help_of_hook_says_when_it_answers() -> None:
     told = " ".join(run_memfs("hook", "--help").out.split())
     assert "JSON always" not in told
     assert "session-start answers with JSON where memory has something to tell" in told
+
+
+def test_undo_of_an_agents_change_says_what_became_of_the_file(memfs: Memfs, vault: Path) -> None:
+    AgentFiles(open_vault(vault), "home-aide").create("/memories/plan.md", "- one\n")
+    path = "memories/home-aide/plan.md"
+    assert memfs("undo", "HEAD").out.splitlines()[1] == f"  removed  {path}"
+    assert memfs("undo", "HEAD").out.splitlines()[1] == f"  added  {path} (brought back)"

@@ -141,3 +141,18 @@ def test_a_deleted_file_does_not_come_back_beside_its_entries(vault: Vault, file
     with pytest.raises(InvalidRequest, match=rf"{remembered.id} would come back into .*stands in .*kept\.md"):
         undo(vault, deleted)
     assert snapshot(vault) == before
+
+
+def test_the_undo_says_what_became_of_each_file(vault: Vault, files: AgentFiles) -> None:
+    def undone() -> list[tuple[str, str, str | None]]:
+        return [
+            (each.action, Path(each.document).name, each.reason) for each in undo(vault, last(vault)).outcomes
+        ]
+
+    files.create("/memories/plan.md", "- one\n")
+    assert undone() == [("removed", "plan.md", None)]
+    assert undone() == [("added", "plan.md", "brought back")]
+    files.insert("/memories/plan.md", 1, "- two")
+    assert undone() == [("updated", "plan.md", None)]
+    files.delete("/memories/plan.md")
+    assert undone() == [("added", "plan.md", "brought back")]

@@ -213,6 +213,7 @@ def _undone_lines(call: Call, undone: Undone) -> Iterator[str]:
     yield call.text(key, commit=one_line(undone.undone) if "/" in undone.undone else undone.undone[:_SHORT])
     for outcome in undone.outcomes:
         reason = f" ({one_line(outcome.reason)})" if outcome.reason else ""
-        yield f"  {outcome.action}  {outcome.document} ^{outcome.id}{reason}"
+        mark = f" ^{outcome.id}" if outcome.id else ""  # a file as a whole has none
+        yield f"  {outcome.action}  {outcome.document}{mark}{reason}"
     if undone.commit:
         yield click.style(f"  {call.text('in_commit', commit=undone.commit[:_SHORT])}", dim=True)
