@@ -70,12 +70,11 @@ class SourceArea(Area):
         self.vault = vault
         self.source = source
         self.question: str | None = None
-        included = compile_globs(source.include or ("**",))
-        excluded = compile_globs(source.exclude)
+        matches = source.matches()
         super().__init__(
             str(source.root),
             self._find,
-            lambda path: included(path) and not excluded(path) and not ignored_name(os.path.basename(path)),
+            lambda path: matches(path) and not ignored_name(os.path.basename(path)),
         )
 
     def _find(self) -> Mapping[str, Stat]:

@@ -44,10 +44,14 @@ class TranscriptSource:
     guarded: bool = False
     before: tuple[TranscriptSource, ...] = ()
 
+    def matches(self) -> Callable[[str], bool]:
+        """A test whether a path beneath the root, with slashes, is one that the globs let in."""
+        included, excluded = compile_globs(self.include or ("**",)), compile_globs(self.exclude)
+        return lambda rel: included(rel) and not excluded(rel)
+
     def holds(self) -> Callable[[str], bool]:
         """A test whether a real path is that of a file of this source, by root, names and globs."""
-        root = os.path.realpath(self.root)
-        included, excluded = compile_globs(self.include or ("**",)), compile_globs(self.exclude)
+        root, matches = os.path.realpath(self.root), self.matches()
 
         def test(path: str) -> bool:
             if path == root:
@@ -55,7 +59,7 @@ class TranscriptSource:
             rel = path[len(root) + 1 :] if path.startswith(root + os.sep) else ""
             rel = rel.replace(os.sep, "/")
             hidden = rel.startswith(".") or "/." in rel
-            return rel != "" and not hidden and included(rel) and not excluded(rel)
+            return rel != "" and not hidden and matches(rel)
 
         return test
 
@@ -121,8 +125,7 @@ def find_transcripts(vault: Vault, source: TranscriptSource) -> Iterator[Transcr
         real = os.path.realpath(source.root)
         yield from () if any(held(real) for held in taken) else _single(source, source.root)
         return
-    included = compile_globs(source.include) if source.include else None
-    excluded = compile_globs(source.exclude) if source.exclude else None
+    matches = source.matches()
     own = {
         str(vault.layout.derived),
         str(vault.layout.git_dir),
@@ -131,9 +134,7 @@ def find_transcripts(vault: Vault, source: TranscriptSource) -> Iterator[Transcr
     }
     for path in sorted(_walk(str(source.root), own)):
         rel = os.path.relpath(path, source.root).replace(os.sep, "/")
-        if (included is not None and not included(rel)) or (excluded is not None and excluded(rel)):
-            continue
-        if not taken or not any(held(os.path.realpath(path)) for held in taken):
+        if matches(rel) and not (taken and any(held(os.path.realpath(path)) for held in taken)):
             yield from _file(source, Path(path), rel)
 
 
